@@ -122,6 +122,7 @@ def _fields_of(core: ReferenceType[SearchCore] | None, figures: dict[str, Any]) 
     figures["moves"] = records(MoveStats, _FIELDS, figures["moves"])
     figures["iterations_per_second"] = per_second(figures["iterations"], figures["seconds"])
     figures["pv"] = tuple(figures["pv"])
+    figures["_to_try"] = figures.pop("to_try")
     figures["_origin"] = Origin(core, state, None if figures["stop_reason"] == "running" else number)
     return figures
 
@@ -137,11 +138,12 @@ def packed(state: Any) -> bytes | None:
         return None
 
 
-def copied(values: tuple[Any, ...], state: bytes | None) -> Stats:
-    """The Stats of their fields and of what ``packed`` made of their position."""
+def copied(values: tuple[Any, ...], state: bytes | None, to_try: int = 0) -> Stats:
+    """The Stats of their fields, of what ``packed`` made of their position, and of the moves that are to be tried."""
     import pickle
 
     found = Stats(*values)
+    object.__setattr__(found, "_to_try", to_try)
     if state is not None:
         try:
             position = pickle.loads(state)

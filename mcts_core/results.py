@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mcts_core.origin import Origin
 
 NO_TREE = "these statistics are a copy or were made by hand; only statistics that stats() returned have a tree"
+SPENT = ("time", "iterations", "memory", "cancelled")
+"""Stop reasons of searches that end because they may not go on."""
 CLOCK_STEP = 1e-4
 """Seconds: how coarse the clock of a browser may be."""
 
@@ -84,10 +86,13 @@ class Node:
 class _Found:
     """What Stats have besides their fields. Comparisons ignore it."""
 
-    __slots__ = ("_kept", "_origin")
+    __slots__ = ("_kept", "_origin", "_to_try")
     _kept: KeptFigures | None
     """The fields as numbers, until one of them is read; not set, or None, where the fields are set."""
     _origin: Origin
+    _to_try: int
+    """Moves of the root each of which a search has to try, 0 where priors or values choose; not set in Stats that were
+    made by hand."""
 
 
 def kept_of(stats: Stats) -> KeptFigures | None:
@@ -190,6 +195,18 @@ class Stats(_Found):
         origin = getattr(self, "_origin", None)
         return None if origin is None else origin.state
 
+    @property
+    def hint(self) -> str | None:
+        """What to do if the search was too short to compare the moves: if its budget ended with fewer visits of the
+        root than twice its moves, and neither a proof nor priors chose the move. Otherwise None. ``print`` shows it as
+        the last line."""
+        visits, to_try = self.visits, getattr(self, "_to_try", 0)
+        if to_try < 2 or visits >= 2 * to_try or self.proven is not None or self.stop_reason not in SPENT:
+            return None
+        return (f"{counted(visits, 'iteration')} cannot compare {to_try:,} moves, because each move is tried once "
+                f"before any is tried again: the choice is largely chance. Give the search at least {2 * to_try:,} "
+                f"iterations, better {10 * to_try:,} (iterations=, or more seconds)")
+
     def share(self, value: float) -> float:
         """Returns ``value`` on the scale from 0 to 1 on which the search compares moves: 0 and 1 are the ends of
         ``scale``. Values outside of ``scale`` become 0 or 1."""
@@ -222,7 +239,8 @@ class Stats(_Found):
     def __reduce__(self) -> tuple[Any, ...]:
         from mcts_core.origin import copied, packed
 
-        return copied, (tuple(getattr(self, field.name) for field in fields(self)), packed(self.state))
+        values = tuple(getattr(self, field.name) for field in fields(self))
+        return copied, (values, packed(self.state), getattr(self, "_to_try", 0))
 
     def _repr_html_(self) -> str:
         from mcts_core.render import html
@@ -275,7 +293,7 @@ class Stats(_Found):
         The line shows the proven result of the position ("win within 7") if there is one, otherwise the value of the
         move to play, which is also in the row of that move. The value of a move that was never visited is "-". The
         table shows each move by its name, such as ``h8``, and by the number that ``play`` also takes. If the position
-        is not known, it shows only the numbers.
+        is not known, it shows only the numbers. The ``hint`` comes last, if there is one.
         """
         from mcts_core.text_tables import LONGEST_NAME, cut, plain_table, printable
 
@@ -293,7 +311,9 @@ class Stats(_Found):
         if len(self.moves) > len(shown):
             lines.append(f"... and {counted(len(self.moves) - len(shown), 'more move')}")
         tree = f"{counted(self.nodes, 'node')}, {self.bytes / 1e6:.1f} MB  depth {self.depth_mean:.1f}/{self.depth_max}"
-        return "\n".join([self._head(names), *lines, "pv " + " ".join(map(printable, names.line(self.pv))), tree])
+        line = "pv " + " ".join(map(printable, names.line(self.pv)))
+        hints = [] if self.hint is None else [f"hint: {self.hint}"]
+        return "\n".join([self._head(names), *lines, line, tree, *hints])
 
 
 @dataclass(frozen=True, slots=True)

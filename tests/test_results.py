@@ -1,9 +1,12 @@
 """mcts_core/results.py: Stats, MoveStats, Rollouts."""
 
+import copy
 import dataclasses
 import json
+import pickle
 
 import pytest
+from wide_games import Wide, WideGeneral, WideHidden
 
 import mcts_core as mc
 
@@ -168,3 +171,67 @@ def test_moves_that_are_ints_of_another_kind_are_ints_in_json():
     data = json.loads(json.dumps(mc.stats().to_dict()))
     assert data["move"] == 1 and sorted(entry["move"] for entry in data["moves"]) == [1, 2, 3]
     assert "move    number" in str(mc.stats()) or "move  number" in str(mc.stats())
+
+
+# ---- the hint at searches that were too short ------------------------------------------------------------------------
+
+def found_by(state, iterations, **options):
+    engine = mc.Searcher(seed=1, **options)
+    engine.search(state, iterations=iterations)
+    return engine.stats()
+
+
+@pytest.mark.parametrize("options", [{}, {"preset": "uct"}], ids=str)
+@pytest.mark.parametrize("game", [Wide, WideGeneral, WideHidden])
+def test_a_search_that_is_too_short_says_so(game, options):
+    if game is not Wide and options:
+        pytest.skip("options of two players")
+    stats = found_by(game(), 100, **options)
+    assert stats.hint == (
+        "100 iterations cannot compare 200 moves, because each move is tried once before any is tried again: the "
+        "choice is largely chance. Give the search at least 400 iterations, better 2,000 (iterations=, or more seconds)")
+    assert str(stats).splitlines()[-1] == f"hint: {stats.hint}"
+    assert stats.hint in stats._repr_html_()
+    assert found_by(game(), 399, **options).hint is not None
+    enough = found_by(game(), 400, **options)
+    assert enough.hint is None and "hint" not in str(enough)
+
+
+def test_copies_keep_the_hint():
+    stats = found_by(Wide(), 100)
+    assert pickle.loads(pickle.dumps(stats)).hint == copy.copy(stats).hint == stats.hint is not None
+    assert dataclasses.replace(stats, seed=2).hint is None  # made by hand
+
+
+def test_reused_visits_count_for_the_hint():
+    engine = mc.Searcher(preset="uct", seed=1)
+    state = Wide(8)
+    move = engine.search(state, iterations=300)
+    engine.search(state.play(move), iterations=1)
+    assert engine.stats().reused_visits >= 16 and engine.stats().hint is None
+    assert found_by(state.play(move), 1, preset="uct").hint is not None
+
+
+def test_a_plain_search_of_a_board_may_be_too_short_as_well():
+    assert "cannot compare 225 moves" in found_by(mc.Gomoku(), 100, preset="uct").hint
+    assert "cannot compare 7 moves" in found_by(mc.ConnectFour(), 13, preset="uct").hint
+    assert found_by(mc.ConnectFour(), 14, preset="uct").hint is None
+
+
+def test_there_is_no_hint_where_something_else_decides():
+    class Won(Wide):
+        def winner(self):
+            return None if not self.chosen else -self.to_move
+
+    def prior(state):
+        return [1.0] * len(state.legal_moves()), 0.0
+
+    won = found_by(Won(), 10)
+    assert won.stop_reason == "solved" and won.hint is None
+    only = found_by(Wide(1), 100, solver=False, stop_early=True)
+    assert only.stop_reason == "only_move" and only.hint is None
+    assert found_by(Wide(), 100, policy_value=prior).hint is None
+    assert found_by(mc.Gomoku(), 20).hint is None  # a network has priors
+    assert found_by(mc.MNK(20, 20, 5), 20).hint is None  # the game has
+    assert found_by(WideGeneral(1), 20, final_move="best_line").hint is None
+    assert found_by(WideGeneral(1), 3, nested_rollouts=1).hint is None

@@ -26,7 +26,8 @@ from mcts_core.checks.hidden_information import Draws
 from mcts_core.checks.optional_members import OptionalMembers
 from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.game import CHANCE, NativeState
-from mcts_core.games.state_kinds import has_member, is_hidden, refuse_hidden
+from mcts_core.games.board_position import BoardPosition
+from mcts_core.games.state_kinds import has_member, is_hidden, member, refuse_hidden
 from mcts_core.games.user_states import mend_members
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
@@ -59,6 +60,8 @@ DRAWN = 20
 DECIDED = 20
 """Won games, at least, before it is suspicious that the player who moved last won none of them, or one player won all.
 With more than two players, this number counts for each player but one."""
+MANY_MOVES = 100
+"""Legal moves of a position from which a search of a few hundred iterations is too short."""
 KEPT = 64
 """Positions, at most, that are looked at again after the games."""
 ITERATIONS = 200
@@ -234,6 +237,10 @@ class _Run:
                    "everything and never call it")
         if self.cut is not None:
             yield self.cut
+        if contract.most_moves >= MANY_MOVES and not self.has_priors():
+            yield (f"there are positions with {contract.most_moves:,} moves, so a search needs at least "
+                   f"{2 * contract.most_moves:,} iterations there, better {10 * contract.most_moves:,}: it tries each "
+                   f"move once, in random order, before it can prefer any")
         if contract.unordered:
             yield ("legal_moves() returns a set, whose order may differ from one process to the next, so a seed does "
                    "not repeat a search: return sorted(...) or a list")
@@ -298,6 +305,10 @@ class _Run:
             return None
         kind: Any = type(self.start)
         return "__eq__()" if kind.__eq__ is object.__eq__ else "__hash__()" if kind.__hash__ is None else None
+
+    def has_priors(self) -> bool:
+        """Whether a search need not try all moves: it knows which are promising, or widens."""
+        return isinstance(self.start, BoardPosition) or (self.hidden and bool(member(self.start, "widening", 0.0)))
 
     def is_enough(self) -> bool:
         """Whether more games would show nothing new, or take too long."""

@@ -82,4 +82,6 @@ def run(args: argparse.Namespace) -> int:
     screen.text()
     screen.heading(f"best move: {names.of(move)}, {expectation(stats)}")
     screen.text(f"principal variation: {' '.join(names.line(stats.pv))}")
+    if stats.hint is not None:
+        screen.text(f"hint: {stats.hint}")
     return code

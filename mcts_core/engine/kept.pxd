@@ -62,7 +62,7 @@ cdef class KeptFigures:
     cdef int proof
     cdef uint32_t distance
     cdef uint64_t seed, bytes
-    cdef uint32_t threads, number
+    cdef uint32_t threads, number, to_try
     cdef bint book
 
     # everything but the rows; ``line``: the principal variation

@@ -120,4 +120,5 @@ def _foot(stats: Stats, names: Names, most: int) -> str:
         more = f'<p style="margin:4px 0 0;opacity:0.75;font-size:smaller">and {counted(rest, "more move")}</p>'
     line = " ".join(label_line(stats.pv, names))
     line = line if len(line) <= 400 else line[:399] + "…"
-    return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>'
+    hint = "" if stats.hint is None else f'<p style="margin:8px 0 0;max-width:34em">hint: {escape(stats.hint)}</p>'
+    return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>{hint}'

@@ -107,6 +107,8 @@ class _Figures:
         if len(stats.moves) > most:
             yield Text(f"... and {counted(len(stats.moves) - most, 'more move')}")
         yield Text(fitting("principal variation: " + " ".join(label_line(stats.pv, names)), encoding))
+        if stats.hint is not None:
+            yield Text(fitting(f"hint: {stats.hint}", encoding))
 
 
 def board_lines(state: Any, width: int | None = None) -> list[str]:

@@ -116,6 +116,7 @@ cdef class KeptFigures:
         self.seed, self.number, self.threads = tree.seed, tree.number, tree.busy
         self.bytes = tree.used or self.counts.bytes
         self.book = tree.by_book()
+        self.to_try = tree.moves_to_try()
         return 0
 
     cdef int keep_line(self, list line) except -1:
@@ -140,6 +141,7 @@ cdef class KeptFigures:
             "line_value": None,
             "bounds": None,
             "moves": sorted(children_of(&self.rows, self.state.legal_moves(), None), key=by_visits_key, reverse=True),
+            "to_try": self.to_try,
             "pv": [self.line[i] for i in range(self.line_length)],
             "seconds": self.seconds,
             "bytes": self.bytes,

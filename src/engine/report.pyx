@@ -182,6 +182,7 @@ cdef dict figures_of(SearchedTree tree):
         "line_value": tree.line_value(),
         "bounds": bounds,
         "moves": ranked(tree, children, move),
+        "to_try": tree.moves_to_try(),
         "pv": list(line),
         "seconds": tree.seconds,
         "bytes": tree.used or counts.bytes,

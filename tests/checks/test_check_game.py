@@ -10,6 +10,7 @@ from callback_game import nim as native_nim
 from checked_games import Dice, Endless, broken
 from nim import Comparable, Nim
 from paper_game import Paper, random_tree
+from wide_games import Wide, WideHidden
 
 import mcts_core as mc
 from mcts_core.checks import check_game, check_table
@@ -264,7 +265,7 @@ def test_positions_that_cannot_be_compared_are_a_hint():
     report = mc.check_game(Board, 50, seed=1)
     assert report.ok and report.hints == (
         "positions cannot be compared, so the search does not reuse its tree: __eq__() or __hash__() raised "
-        "ValueError: the truth of an array is not known (line 106 of test_check_game.py)",)
+        "ValueError: the truth of an array is not known (line 107 of test_check_game.py)",)
 
 
 def test_positions_without_equality_are_a_hint():
@@ -484,3 +485,16 @@ def test_a_draw_that_is_meant_to_be_an_open_game_is_explained():
         mc.check_game(Open)
     with pytest.raises(mc.GameOver, match=r"; while the game goes on, winner\(\) must be None$"):
         mc.search(Open(), iterations=1)
+
+
+def test_a_game_with_very_many_moves_gets_a_hint():
+    hint = next(hint for hint in mc.check_game(Wide(120), 5).hints if "moves" in hint)
+    assert hint.startswith("there are positions with 120 moves, so a search needs at least 240 iterations there")
+    hidden = next(hint for hint in mc.check_game(WideHidden(100), 5).hints if "moves" in hint)
+    assert hidden.startswith("there are positions with 100 moves, so a search needs at least 200 iterations there")
+
+    class Widens(WideHidden):
+        widening = 0.5
+
+    for game in (Wide(99), Widens(120), mc.Gomoku()):  # the last two do not try all moves
+        assert not any("so a search needs" in hint for hint in mc.check_game(game, 5).hints)
