@@ -189,7 +189,8 @@ def test_a_search_that_is_too_short_says_so(game, options):
     stats = found_by(game(), 100, **options)
     assert stats.hint == (
         "100 iterations cannot compare 200 moves, because each move is tried once before any is tried again: the "
-        "choice is largely chance. Give the search at least 400 iterations, better 2,000 (iterations=, or more seconds)")
+        "choice is largely chance. Give the search at least 400 iterations, better 2,000 (iterations=, or more "
+        "seconds)")
     assert str(stats).splitlines()[-1] == f"hint: {stats.hint}"
     assert stats.hint in stats._repr_html_()
     assert found_by(game(), 399, **options).hint is not None
@@ -234,4 +235,4 @@ def test_there_is_no_hint_where_something_else_decides():
     assert found_by(mc.Gomoku(), 20).hint is None  # a network has priors
     assert found_by(mc.MNK(20, 20, 5), 20).hint is None  # the game has
     assert found_by(WideGeneral(1), 20, final_move="best_line").hint is None
-    assert found_by(WideGeneral(1), 3, nested_rollouts=1).hint is None
+    assert found_by(WideGeneral(1), 3, nested_rollouts=2).hint is None

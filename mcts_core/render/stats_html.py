@@ -121,4 +121,4 @@ def _foot(stats: Stats, names: Names, most: int) -> str:
     line = " ".join(label_line(stats.pv, names))
     line = line if len(line) <= 400 else line[:399] + "…"
     hint = "" if stats.hint is None else f'<p style="margin:8px 0 0;max-width:34em">hint: {escape(stats.hint)}</p>'
-    return f'{more}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>{hint}'
+    return f'{more}{hint}<p style="margin:8px 0 0;max-width:34em">principal variation: {escape(line)}</p>'

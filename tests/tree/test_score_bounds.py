@@ -336,7 +336,7 @@ def test_replies_that_are_worse_for_who_moves_are_not_averaged_in():
     deep = (2, [(mc.CHANCE, [(0.3, 0.2, 0.1), (0.4, 0.2, 0.1)], [1, 1])] * 40)
     for _ in range(12):
         deep = (0, [deep, deep])
-    stats = found_by((0, [replies, deep]), 3, iterations=3000)
+    stats = found_by((0, [replies, deep]), 3, iterations=6000)
     found = {entry.move: entry for entry in stats.moves}
     assert stats.move == 0 and found[0].value > 0.9 and found[0].visits > 1500
     assert bounds_of(stats)[0] == (0.9, 1.0)
