@@ -138,7 +138,7 @@ class Seat:
             same = self.plies == plies and self.state == state
             reuse = self.first == first and (self.plies > plies or (same and "seed" not in self.options))
         return Asked(**budget, memory=self.memory, rollouts_per_leaf=self.options.get("rollouts_per_leaf", 1),
-                     threads=self.options.get("threads", 1), seed=self.options.get("seed"), reusable=reuse)
+                     threads=self.options.get("threads", 1), reusable=reuse)
 
     def remember(self):
         """The position has been searched."""

@@ -294,16 +294,17 @@ def random_games(soak, seat):
 
 
 def repeated(soak, seat):
-    """With a seed, a Searcher of long standing finds the same as a fresh one."""
+    """A Searcher of long standing finds the same as a fresh one with the seed of its search."""
     if "seed" not in seat.options:
         return
     budget = {"iterations": soak.chooser.choice([30, 3000] if seat.native else [30])}
     for _ in range(2):  # the first one may go on with a tree; the second one, in the same position, begins anew
         seat.engine.search(seat.state, **budget)
         seat.remember()
-    fresh = mc.Searcher(**seat.options)
+    stats = seat.engine.stats()
+    fresh = mc.Searcher(**{**seat.options, "seed": stats.seed})
     fresh.search(seat.state, **budget)
-    for text in consistency.differences(seat.engine.stats(), fresh.stats()):
+    for text in consistency.differences(stats, fresh.stats()):
         soak.fault(f"a Searcher of long standing and a fresh one: {text}")
 
 

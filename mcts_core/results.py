@@ -158,7 +158,8 @@ class Stats(_Found):
     overshoot: float
     """Seconds by which the search missed its time limit; 0 if it did not."""
     seed: int
-    """The seed. A search with this seed and the same number of iterations repeats this search."""
+    """The seed of this search (of a Searcher with a ``seed``, only the first search has that one). A new search with
+    this seed, the same options and the same number of iterations repeats this one, unless that reused visits."""
     threads: int
     isa: str
     """The instruction set of the compiled code that ran: ``baseline``, ``avx2`` or ``avx512``."""

@@ -114,16 +114,21 @@ class Searcher:
         left. With a time limit, it keeps no more than it can move in a twentieth of the remaining time.
     prune: whether a full tree is pruned (see ``memory_mb``). If False, a search that reaches the memory limit ends with
         the stop reason ``memory``.
-    seed: an int from 0 to 2**64 - 1. Every search starts from it. The same seed and number of iterations give the same
-        tree on every machine. By default, each search draws a new seed.
+    seed: an int from 0 to 2**64 - 1. The first search starts from it, and each later one from a seed that is derived
+        from it and from the number of searches before. So a Searcher repeats all of its searches, given the same
+        positions and numbers of iterations, on every machine, but it may answer a position that comes again in another
+        way. ``Stats.seed`` is the seed of one search: give it to a new Searcher, or to ``mcts_core.search``, to repeat
+        that search. Pondering counts as a search, and so does a search that fails or is interrupted; one that is
+        refused before it begins does not. ``save``, ``load``, pickles and copies keep the number of searches. By
+        default, each search draws a new seed.
     reuse: whether a search continues with the tree of the last search, if its position is the last one or follows from
-        it by play. (With a ``seed``, the last position itself is searched from scratch, so that the seed determines the
-        result.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are kept during a
-        game even if no visits are reused. A search with a time limit spends at most a twentieth of it on moving the
-        tree, and keeps the most visited nodes if that is too short. States written in Python must be hashable and equal
-        by value, unless they are the same object. The search finds a state if it is among the 256 most visited ones of
-        the last tree, or anywhere in that tree if states also have an attribute ``moves``, the list of all moves so
-        far.
+        it by play. (With a ``seed``, the last position itself is searched from scratch, so that ``Stats.seed`` alone
+        repeats that search.) ``Stats.reused_visits`` reports the visits that were reused. Proofs of exact search are
+        kept during a game even if no visits are reused. A search with a time limit spends at most a twentieth of it on
+        moving the tree, and keeps the most visited nodes if that is too short. States written in Python must be
+        hashable and equal by value, unless they are the same object. The search finds a state if it is among the 256
+        most visited ones of the last tree, or anywhere in that tree if states also have an attribute ``moves``, the
+        list of all moves so far.
     stop_early: whether a search ends before its limit when its move is certain: when there is one legal move
         (``only_move``, after one iteration), or when no other move can become the most visited one (``decided``). With
         a number of iterations, ``decided`` is exact. With a time limit, it assumes that the search at most doubles its
@@ -302,12 +307,10 @@ class Searcher:
     def _request(self, state: Any, seconds: float | None, iterations: int | None, begin: float = 0.0,
                  seed: int | None = None) -> SearchRequest:
         """A search of ``state``, for which the core is made ready. ``begin``: when it was asked for; ``seed``: its own,
-        in place of that of the options."""
+        in place of the next one of the Searcher."""
         requests = self._requests
-        if seed is None:
-            seed = requests.seed
-            if seed is None:
-                seed = random_seed()
+        if seed is None and requests.seed is None:
+            seed = random_seed()
         request = requests.make(state, begin, seconds, iterations, seed)
         if request is None:
             request = requests.make(state, begin, seconds, iterations, seed, self._prepare(state))
@@ -523,8 +526,8 @@ def search(
     """Searches ``state`` and returns the move to play.
 
     See ``Searcher`` for the options, and ``Searcher.search`` for the limits, ``progress`` and the errors. ``stats()``
-    returns the statistics. Every call starts from scratch, unless you pass ``reuse=True``. The thread keeps ``state``
-    until its next search, for ``stats()``.
+    returns the statistics. Every call starts from scratch, unless you pass ``reuse=True``, and from the same ``seed``
+    if you give one. The thread keeps ``state`` until its next search, for ``stats()``.
     """
     begin = clock()
     last: _Last | None = getattr(_local, "last", None)
@@ -534,7 +537,7 @@ def search(
         own: SearchOptions = {"reuse": False, **options}
         _local.last = last = _Last(Searcher(**own), options)
     last.stats = None
-    request = last.engine._request(state, seconds, iterations, begin)
+    request = last.engine._request(state, seconds, iterations, begin, last.engine._requests.seed)  # not the next one
     core = last.engine._core
     interval = last.engine._options.every if every is None else as_interval(every)
     if progress is None:

@@ -26,8 +26,8 @@ from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.files import reading, replace_file, target_of
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, MOST_MB, NAMES
-from mcts_core.tree.storage import entry
+from mcts_core.options import FUNCTIONS, MAX_SEED, MOST_MB, NAMES
+from mcts_core.tree.storage import entry, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,6 +172,10 @@ def _build(
     if memory_mb is not None:
         engine = make({**options, "memory_mb": memory_mb})
     record = header.get("search")
+    if "searches" in header:
+        engine._requests.searches = number(header, "searches", 0, MAX_SEED)
+    elif record is not None:  # of an earlier version, which did not count its searches
+        engine._requests.searches = 1
     if record is None:
         if data:
             raise InvalidFile("it has a tree but no search")
@@ -268,7 +272,9 @@ def _read(file: BinaryIO, count: int) -> bytes:
 # ---- what stands in the header ---------------------------------------------------------------------------------------
 
 def _header(engine: Searcher, state: Any, game: Any, record: Any) -> dict[str, Any]:
-    header = {"package": __version__, "options": _write_options(_options(engine))}
+    header: dict[str, Any] = {"package": __version__, "options": _write_options(_options(engine))}
+    if engine._options.seed is not None:
+        header["searches"] = engine._requests.searches
     if record is not None:
         settings = engine._core.settings
         resolved = (settings and settings.loaded) or _resolved(engine, state)

@@ -592,7 +592,7 @@ if child == 0:
     try:
         ready = engine.stop() is None  # the child has no thread, and a tree in the middle of a change
         engine.search(mc.ConnectFour(7, 8), iterations=500)
-        fresh = mc.Searcher(seed=1)
+        fresh = mc.Searcher(seed=engine.stats().seed)
         fresh.search(mc.ConnectFour(7, 8), iterations=500)
         ready = ready and engine.stats().moves == fresh.stats().moves
         engine.ponder(mc.ConnectFour(7, 8))

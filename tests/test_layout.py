@@ -106,6 +106,7 @@ SUBJECTS = {
     "engine/reuse_oracles": "src/engine/reuse.pyx, the reused trees visit by visit",
     "engine/reuse_python_states": "src/engine/reuse.pyx, states written in Python",
     "engine/reuse_sequences": "src/engine/reuse.pyx, random sequences of searches",
+    "engine/search_seeds": "src/engine/request.pyx and loop.pyx, the seeds of every kind of search",
     "examples/alphazero": "examples/alphazero_connect_four",
     "examples/examples": "the games of examples/",
     "examples/notebook": "examples/notebook.ipynb",

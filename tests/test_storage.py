@@ -359,7 +359,7 @@ def test_other_defaults_begin_anew(monkeypatch):
     assert again.stats() == engine.stats()
     again.search(mc.ConnectFour().play(move), iterations=100)
     assert again.stats().reused_visits == 0
-    fresh = mc.Searcher(seed=7, memory_mb=16)
+    fresh = mc.Searcher(seed=again.stats().seed, memory_mb=16)
     fresh.search(mc.ConnectFour().play(move), iterations=100)
     assert found(again) == found(fresh)
 

@@ -49,7 +49,7 @@ def test_the_format(small):
     assert small[:8] == MAGIC and struct.unpack_from("<II", small, 8)[0] == 1
     header, trees = take_apart(small)
     assert put_together(header, trees)[PREFIX.size:].count(b"TicTacToe") == 1
-    assert set(header) == {"package", "options", "game", "resolved", "search"}
+    assert set(header) == {"package", "options", "game", "resolved", "search", "searches"}
     assert header["game"] == {"class": "TicTacToe", "rules": {}, "diagram": None, "moves": []}
     assert b"pickle" not in small and len(trees) % 64 == 0
     assert load(put_together(header, trees)).stats() == load(small).stats()

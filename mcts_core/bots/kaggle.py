@@ -68,6 +68,9 @@ class Agent:
     A move takes ``actTimeout`` less a margin (0.1 s; half of ``actTimeout`` if that is below 0.2 s), plus a share of
     the remaining overage time: half of it is divided among the moves to come. It takes less if the search ends early.
 
+    With a ``seed``, the searches of all games have seeds of their own (``Searcher``), so a series of games repeats as a
+    whole, and its games may differ.
+
     Boards that ``mcts_core.ConnectFour`` does not support are searched with a game written in Python, ``AnyBoard``.
 
     A call raises InvalidState if the observation is not a position of the board, GameOver if the board is full, and

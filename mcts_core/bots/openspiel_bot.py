@@ -27,7 +27,8 @@ class Bot(_Base):  # type: ignore[misc]
 
     The bot reads every position from the given ``pyspiel.State`` and remembers nothing of a game, so the same bot can
     play one game after another, and start from any position. Its engine detects whether a position follows that of its
-    last search, and then reuses the tree.
+    last search, and then reuses the tree. With a ``seed``, the searches of all games have seeds of their own
+    (``Searcher``), so a series of games repeats as a whole, and its games may differ.
 
     The policies that it returns are those by which it moves: probability 1 for the chosen move, or, with the option
     ``temperature``, in proportion to visits ** (1 / temperature). ``engine.stats()`` returns visits and values.
@@ -77,7 +78,7 @@ class Bot(_Base):  # type: ignore[misc]
         return self.step_with_policy(state)[0]
 
     def restart(self) -> None:
-        """Does nothing, because the bot keeps no state."""
+        """Does nothing: the engine detects a new game, and the seeds of its searches go on."""
 
     def restart_at(self, state: Any) -> None:
         """Only checks the position. Raises InvalidState for a position of another game."""

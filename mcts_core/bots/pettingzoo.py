@@ -34,7 +34,8 @@ class Agent:
     seconds, iterations: the limits of a move, as in ``Searcher.search``; one second without a limit.
 
     The Agent keeps nothing of a game but its engine's tree, which it reuses if a position follows the last one. So the
-    same Agent can play many games, and both sides.
+    same Agent can play many games, and both sides. With a ``seed``, the searches of all games have seeds of their own
+    (``Searcher``), so a series of games repeats as a whole, and its games may differ.
 
     Raises InvalidState for another game, InvalidOption.
     """

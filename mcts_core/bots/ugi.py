@@ -312,8 +312,9 @@ class UGI:
             self._thinking = None
 
     def _checked(self, options: dict[str, Any]) -> Searcher:
-        """A Searcher with these options, after a first short search of the game. Raises what that raises, except an
-        error of the game, which it reports: each ``go`` that meets it has an answer of its own."""
+        """A new Searcher with these options, after another one has tried them in a short search of the game. Raises
+        what that raises, except an error of the game, which it reports: each ``go`` that meets it has an answer of its
+        own."""
         engine = mcts_core.Searcher(**options)
         start = self._notation.start
         try:
@@ -322,7 +323,7 @@ class UGI:
             check(engine, mcts_core.TicTacToe(), self._seconds, self._iterations)
         except mcts_core.GameError as error:
             self._tell(error)
-        return engine
+        return mcts_core.Searcher(**options)
 
     def _info(self, state: Any, stats: Stats) -> str:
         """The ``info`` line. 100 ``cp`` are a win, -100 a loss; ``mate`` counts plies to a win, below 0 to a loss."""

@@ -160,8 +160,7 @@ class Table:
                 nonlocal hurried
                 hurried = think(engine, self.state, {"iterations": iterations})
 
-            seed = None if self.args.seed is None else self.args.seed + len(self.states)
-            move, stats = levels.choose(self.state, levels.LEVELS[self.level], seed, search)
+            move, stats = levels.choose(self.state, levels.LEVELS[self.level], self._random.getrandbits(63), search)
             told = f"level {self.level}"
         side = self.game.side(self.state.to_move)
         self.states = [*self.states, self.state.play(move)]

@@ -12,6 +12,9 @@ cdef enum Reuse:                       # when the last search's tree is used aga
     REUSE_ANY = 2                      # and for that of its root
 
 
+cdef class Requests
+
+
 cdef class SearchRequest:
     cdef public object state           # as the user gave it
     cdef public SearchSettings settings
@@ -19,6 +22,7 @@ cdef class SearchRequest:
     cdef public double seconds         # budgets, 0 where there is none
     cdef public uint32_t iterations
     cdef public uint64_t seed
+    cdef public Requests series        # the search takes the next seed of these, None: `seed` is its own
     cdef public bint stop_early        # the search ends when the move is certain
     cdef public int reuse
     cdef public object progress        # called with figures after every `every` seconds, or None
@@ -29,9 +33,12 @@ cdef class SearchRequest:
 cdef class Requests:
     cdef readonly dict settings        # of each kind of state that was searched
     cdef public object served          # the class of settings that the core is for
-    cdef readonly object seed          # of all searches, None: each has its own
+    cdef readonly object seed          # of the first search; None: every search has a random one
+    cdef public uint64_t searches      # that have taken a seed of the series that begins with `seed`
     cdef int stop_early                # -1: it depends on the limits
     cdef bint early_in_time            # then a search with only a time limit ends early
     cdef int reuse
     cdef bint by_halving               # searches need a number of iterations, and no time limit
     cdef bint by_kind                  # `kind_of` alone says which settings a state has
+
+    cdef uint64_t next_seed(self) except? 0

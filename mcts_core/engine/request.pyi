@@ -26,6 +26,7 @@ class SearchRequest:
     progress: Callable[[dict[str, Any]], object] | None
     every: float
     halt: Halt | None
+    series: Requests | None
     def __new__(
         cls,
         state: Any,
@@ -39,6 +40,7 @@ class SearchRequest:
         progress: Callable[[dict[str, Any]], object] | None = None,
         every: float = 0.0,
         halt: Halt | None = None,
+        series: Requests | None = None,
     ) -> Self: ...
     def replace(self, **changes: Any) -> SearchRequest: ...
 
@@ -48,6 +50,7 @@ class Requests:
     def settings(self) -> dict[object, SearchSettings]: ...
     @property
     def seed(self) -> int | None: ...
+    searches: int
     served: type[SearchSettings]
     def __new__(
         cls,
@@ -66,6 +69,6 @@ class Requests:
         begin: float,
         seconds: float | None,
         iterations: int | None,
-        seed: int,
+        seed: int | None,
         settings: SearchSettings | None = None,
     ) -> SearchRequest | None: ...

@@ -22,4 +22,4 @@ cdef dict check_sound(Tree *tree, const CheckRules *rules, bint whole, error)
 
 # What a dict has under a name, of a type; a number in its range. Otherwise InvalidFile.
 cpdef object entry(record, name, kind)
-cdef object number(record, name, low, high)
+cpdef object number(record, name, low, high)

@@ -1,4 +1,5 @@
-# Native functions only, by cimport of tree/storage.pxd: Python sees none of them but entry().
+# Native functions only, by cimport of tree/storage.pxd: Python sees none of them but entry() and number().
 from typing import Any
 
 def entry(record: object, name: str, kind: type) -> Any: ...
+def number(record: object, name: str, low: int, high: int) -> int: ...

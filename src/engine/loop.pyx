@@ -90,7 +90,11 @@ cdef class SearchCore(SearchedTree):
         self.finished = False
         self.line = None
         self.begin = request.begin
+        if request.series is not None:
+            request.seed = request.series.next_seed()
         self.open(request)
+        if request.series is not None:  # a search that is refused takes no seed
+            request.series.searches += 1
         self.state = request.state
         self.seed = request.seed
         self.isa = isa

@@ -32,13 +32,14 @@ cdef class SearchRequest:
 
     ``begin``: the clock's reading when the call began; ``seconds`` and ``iterations``: budgets, 0 where there is none.
     ``stop_early``: whether the search ends when the move is certain. ``reuse``: whether the last search's tree is used
-    again, NEVER, BELOW its root, or ANY: also at it. ``progress`` is called with figures after every ``every`` seconds.
+    again, NEVER, BELOW its root, or ANY: also at it. ``series``: the Requests whose next seed the search takes when it
+    begins; None: its seed is ``seed``. ``progress`` is called with figures after every ``every`` seconds.
     ``halt`` ends the search when it is told to, also when that was before the search began.
     """
 
     def __cinit__(self, state, SearchSettings settings not None, double begin=0.0, double seconds=0.0,
                   uint32_t iterations=0, uint64_t seed=0, bint stop_early=False, int reuse=REUSE_NEVER, progress=None,
-                  double every=0.0, Halt halt=None):
+                  double every=0.0, Halt halt=None, Requests series=None):
         self.state = state
         self.settings = settings
         self.begin = begin
@@ -50,11 +51,13 @@ cdef class SearchRequest:
         self.progress = progress
         self.every = every
         self.halt = halt
+        self.series = series
 
     def replace(self, **changes):
         """A copy of the request with other values for the attributes that are given."""
         found = SearchRequest(self.state, self.settings, self.begin, self.seconds, self.iterations, self.seed,
-                              self.stop_early, self.reuse, self.progress, self.every, self.halt)
+                              self.stop_early, self.reuse, self.progress, self.every, self.halt,
+                              None if "seed" in changes else self.series)
         for name, value in changes.items():
             setattr(found, name, value)
         return found
@@ -65,7 +68,9 @@ cdef class Requests:
 
     ``stop_early`` is None where it depends on the limits: a search with only a time limit ends early if
     ``early_in_time``. ``settings`` has the settings of each kind of state (``settings.kind_of``) that was searched.
-    ``served`` is the class of the settings that the Searcher's core can search with.
+    ``served`` is the class of the settings that the Searcher's core can search with. ``seed`` is that of the first
+    search; the later ones have seeds that are derived from it (``next_seed``), so that a position that comes again is
+    not answered in the same way for ever. None: every search has a random seed.
     """
 
     def __cinit__(self, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving, bint by_kind):
@@ -77,14 +82,18 @@ cdef class Requests:
         self.by_halving = by_halving
         self.by_kind = by_kind
         self.reuse = REUSE_NEVER
-        if reuse and not by_halving:  # a seed says what a search finds: the same position again begins anew
+        if reuse and not by_halving:  # what a search of the same position finds is to follow from its seed alone
             self.reuse = REUSE_ANY if seed is None else REUSE_BELOW
 
-    def make(self, state, double begin, seconds, iterations, uint64_t seed, SearchSettings settings=None):
+    cdef uint64_t next_seed(self) except? 0:
+        """The seed of the next search; the search counts it when it has begun."""
+        return seed_of(self.seed, self.searches) if self.searches else self.seed
+
+    def make(self, state, double begin, seconds, iterations, seed, SearchSettings settings=None):
         """The request of one search. Raises InvalidOption for its limits.
 
         Without ``settings`` it returns None if it does not know the settings of the state, or if the core cannot search
-        with them. ``begin``: when the search was asked for; ``seed``: its seed.
+        with them. ``begin``: when the search was asked for; ``seed``: its seed, None: the next one of the series.
         """
         cdef SearchRequest request
         if settings is None:
@@ -108,5 +117,8 @@ cdef class Requests:
         if self.by_halving and (not request.iterations or request.seconds):
             raise InvalidOption("root_policy 'gumbel' divides a number of iterations: give iterations, no seconds")
         request.reuse = self.reuse
-        request.seed = seed
+        if seed is None:
+            request.series = self
+        else:
+            request.seed = seed
         return request

@@ -255,7 +255,8 @@ cpdef object entry(record, name, kind):
     return value
 
 
-cdef object number(record, name, low, high):
+cpdef object number(record, name, low, high):
+    """What a dict has under ``name``, an int in this range, or InvalidFile."""
     value = entry(record, name, int)
     if not low <= value <= high:
         raise InvalidFile(f"{name} must be from {low} to {high}, got {shorten(value)}")

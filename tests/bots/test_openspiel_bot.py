@@ -8,7 +8,7 @@ from mcts_core.bots.openspiel import Bot
 def matches(text, games, **options):
     """The results of a bot, 1 to -1, in as many games against one that moves at random, on both sides in turn."""
     game = pyspiel.load_game(text)
-    bots = [Bot(game, player, seed=1, **options) for player in (0, 1)]
+    bots = [Bot(game, player, seed=2, **options) for player in (0, 1)]
     results = []
     for number in range(games):
         side = number % 2

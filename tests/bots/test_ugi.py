@@ -15,6 +15,7 @@ from mcts_core.bots import ugi
 from mcts_core.bots.lines import Lines, serve
 from mcts_core.bots.ugi import UGI, Notation
 from mcts_core.cli.games import parse_game
+from mcts_core.engine.request import seed_of
 
 KNOWN = (mcts_core.IllegalMove, mcts_core.GameOver, mcts_core.InvalidState, mcts_core.InvalidOption)
 
@@ -276,6 +277,15 @@ def test_a_new_game_forgets_the_old_one():
     engine = talk.engine._engine
     assert talk.ask("position startpos moves 4 4 4", "uginewgame", "isready") == ["readyok"]
     assert talk.position() == ("true", "false", "none") and talk.engine._engine is not engine
+
+
+def test_each_game_begins_with_the_seed_again():
+    talk, games = Talk(iterations=300), []
+    for again in ("isready", "uginewgame", "setoption name preset value auto"):
+        talk.ask(again, "position startpos")
+        moves = [talk.ask("go")[-1], talk.ask("go")[-1], talk.ask("position startpos moves 4 4", "go")[-1]]
+        games.append((moves, talk.engine._engine.stats().seed))
+    assert games == [games[0]] * 3 and games[0][1] == seed_of(1, 2)
 
 
 @pytest.mark.parametrize("command, least, most, nodes", [

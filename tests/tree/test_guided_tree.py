@@ -53,8 +53,8 @@ EARLY = [*range(1, 13), 16, 20, 25, 32, 50, 80]
 
 def compare(state, counts, seed=7, memory_mb=16, **given):
     """Runs library and oracle side by side; both must say the same after each of ``counts`` iterations."""
-    engine = mc.Searcher(seed=seed, memory_mb=memory_mb, **{"valuation": "rollout", **given})
-    options = engine.options(state)
+    own = {"seed": seed, "memory_mb": memory_mb, "valuation": "rollout", **given}
+    options = mc.Searcher(**own).options(state)
     if options.get("network") is not None:
         options["valuer"] = Valuer(options["network"], state)
     assert options.pop("final_move") == "robust"
@@ -64,6 +64,7 @@ def compare(state, counts, seed=7, memory_mb=16, **given):
     for count in counts:
         oracle.run(count - done)
         done = count
+        engine = mc.Searcher(**own)
         engine.search(state, iterations=count)
         stats = engine.stats()
         expected = oracle.figures()
@@ -299,7 +300,7 @@ def test_one_searcher_takes_games_with_and_without_keys_and_exact_search():
         engine.search(state, iterations=300)
         fresh.append(engine.stats())
     for state, stats in zip(states * 2, fresh, strict=True):
-        alone = mc.Searcher(seed=2, memory_mb=64)
+        alone = mc.Searcher(seed=stats.seed, memory_mb=64)
         alone.search(state, iterations=300)
         assert (alone.stats().moves, alone.stats().nodes) == (stats.moves, stats.nodes)
 
