@@ -34,12 +34,14 @@ from mcts_core.errors import (
     InvalidOption,
     InvalidState,
     NoSearch,
+    OutOfTime,
     SearchBusy,
     WorkersLost,
 )
 from mcts_core.game import CHANCE
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
+from mcts_core.games.user_states import seconds_left
 from mcts_core.searcher import Searcher, rollouts, search, stats
 
 TYPE_CHECKING = False
@@ -77,6 +79,7 @@ __all__ = [
     "NativePosition",
     "NoSearch",
     "Node",
+    "OutOfTime",
     "ParallelResult",
     "Problem",
     "Result",
@@ -100,6 +103,7 @@ __all__ = [
     "search",
     "search_many",
     "search_parallel",
+    "seconds_left",
     "selfplay",
     "solve",
     "stats",

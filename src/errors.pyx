@@ -1,4 +1,4 @@
-"""The exceptions of the package: five subclasses of ValueError and five of RuntimeError."""
+"""The exceptions of the package: five subclasses of ValueError and six of RuntimeError."""
 
 
 class IllegalMove(ValueError):
@@ -27,6 +27,11 @@ class SearchBusy(RuntimeError):
 
 class GameError(RuntimeError):
     """Your game broke the contract of a state. If it raised an exception, that exception is the cause."""
+
+
+class OutOfTime(GameError):
+    """Raise it in ``determinize`` when ``seconds_left()`` is 0: the search then ends with what it has found so far. A
+    search that has found nothing yet raises it."""
 
 
 class NoSearch(RuntimeError):

@@ -22,15 +22,15 @@ NEEDED_BY = {
     "numpy": ["checks/test_optional_members.py",
               "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
               "games/test_native_games_numpy.py", "engine/test_searched_general.py", "tree/test_general_tree.py",
-              "bots/test_openspiel.py", "bots/test_openspiel_bot.py",
+              "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",
               "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
               "self_play/test_files.py", "engine/test_interrupts.py", "engine/test_searched_tree.py",
               "testing/test_general_probe.py", "bench/test_network_busy.py", "bench/test_network_match.py",
               "engine/test_evaluation_thread.py", "engine/test_interrupted_steps.py", "engine/test_task_threads.py",
               "tree/test_general_proofs.py"],
-    "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "docs/test_docs.py",
-                   "examples/test_examples.py"],
+    "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",
+                   "docs/test_docs.py", "examples/test_examples.py"],
 }
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]

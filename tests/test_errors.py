@@ -11,7 +11,7 @@ import mcts_core as mc
     (mc.IllegalMove, ValueError), (mc.GameOver, ValueError), (mc.InvalidState, ValueError),
     (mc.InvalidOption, ValueError), (mc.InvalidFile, ValueError), (mc.SearchBusy, RuntimeError),
     (mc.GameError, RuntimeError), (mc.NoSearch, RuntimeError), (mc.EvaluatorError, RuntimeError),
-    (mc.WorkersLost, RuntimeError)])
+    (mc.WorkersLost, RuntimeError), (mc.OutOfTime, mc.GameError)])
 def test_hierarchy(error, base):
     assert issubclass(error, base) and error.__doc__
     again = pickle.loads(pickle.dumps(error("text")))

@@ -14,6 +14,7 @@ PUBLIC = [
     "ConnectFour", "Gomoku", "MNK", "TicTacToe", "search", "stats", "rollouts", "Searcher", "Stats", "MoveStats",
     "Rollouts", "IllegalMove", "GameOver", "InvalidState", "InvalidOption", "SearchBusy", "GameError", "get_include",
     "EvaluatorError", "native_game", "NativeGame", "NativePosition", "check_game", "CheckReport", "Problem",
+    "OutOfTime", "seconds_left",
 ]
 
 

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 
 import mcts_core
 from mcts_core.arguments import shorten
+from mcts_core.bots import openspiel_draws
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, Self
 
     from mcts_core.bots.openspiel_bot import Bot
@@ -25,10 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
-MOST_DRAWS = 100
-"""Of a position that fits what a player knows; then one is looked for step by step."""
-MOST_STEPS = 10_000
-"""In that; then the real position is taken."""
+FORGETFUL = "its players forget what they did, so that what they know does not tell what can be hidden; take {0}"
+REFUSED = {
+    "dark_hex_ir": FORGETFUL.format("dark_hex"),
+    "liars_dice_ir": FORGETFUL.format("liars_dice"),
+    "morpion_solitaire": "OpenSpiel's own child() crashes in this game",
+    "phantom_ttt_ir": FORGETFUL.format("phantom_ttt"),
+}
+"""Games that cannot be searched, also within other games such as misere(game=...), and why."""
 
 
 def __getattr__(name: str) -> Any:
@@ -119,7 +125,7 @@ def as_game(source: Any, expected: str = "a pyspiel.Game or the text of one") ->
         raise mcts_core.InvalidState(f"a game of OpenSpiel must be {expected}, got {shorten(source)}")
     try:
         return pyspiel.load_game(source)
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, IndexError) as error:
         reason = str(error).partition("\n")[0].removesuffix(" Available games are:")
         raise mcts_core.InvalidState(f"OpenSpiel cannot load the game {shorten(source)}: {reason}") from error
 
@@ -128,8 +134,10 @@ def check_game(game: Any) -> None:
     """Raises InvalidState for a game that the search does not support."""
     pyspiel = import_pyspiel()
     kind = game.get_type()
-    reason = None
-    if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+    reason = next((why for name, why in REFUSED.items() if name in re.findall(r"\w+", str(game))), None)
+    if reason is not None:
+        pass
+    elif kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         reason = "its players move at the same time"
     elif kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
         reason = "its players do not move in turns"
@@ -139,11 +147,11 @@ def check_game(game: Any) -> None:
         reason = "it draws its chance events itself without giving the probabilities"
     elif not 1 <= game.num_players() <= MOST_PLAYERS:
         reason = f"it has {game.num_players()} players"
-    if reason is not None:
-        raise mcts_core.InvalidState(
-            f"{shorten(str(game))} cannot be searched: {reason}; a game must have turns and "
-            f"1 to {MOST_PLAYERS} players"
-        )
+    else:
+        return
+    raise mcts_core.InvalidState(
+        f"{shorten(str(game))} cannot be searched: {reason}; a game must have turns and 1 to {MOST_PLAYERS} players"
+    )
 
 
 def _is_hidden(game: Any) -> bool:
@@ -351,89 +359,48 @@ class GeneralState(_State):
 class HiddenState(GeneralState):
     """A position of a general game in which players do not see everything. Made by ``state``."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_drawn",)
     hidden_information = True
+
+    def __init__(self, position: Any, rules: Rules) -> None:
+        super().__init__(position, rules)
+        self._drawn: tuple[Any, Any, dict[int, openspiel_draws.Known]] | None = None
 
     def observation_key(self, player: int) -> str:
         """OpenSpiel's information state of a player."""
         return str(self._position.information_state_string(player))
 
     def determinize(self, player: int, rng: Any) -> HiddenState:
-        """A position with the same information state of ``player``, drawn with ``rng``.
+        """A position with the same information state of ``player``, drawn with ``rng``. It depends on nothing else.
 
-        It is drawn along the game so far: what chance and the others did is drawn again, chance by its probabilities,
-        the others at random, of what gives the player the information states that he had. Most games of OpenSpiel
-        offer no such draw themselves. Draws that cannot go on begin again; after a hundred of them, one goes back step
-        by step instead.
+        The game's own ``resample_from_infostate`` draws it where that sees nothing that is hidden from the player.
+        Elsewhere a game that looks the same to the player is invented, see ``openspiel_draws``. In games with few moves
+        its chance events have their probabilities, and the moves of others are random; in long games that is
+        approximately so. Positions of bridge with ``use_double_dummy_result`` become positions of bridge without it,
+        whose cards are played, because the results of each deal would take seconds to compute.
+
+        Raises GameError if none is found, and OutOfTime if the time of the search is over before.
         """
-        steps = self._steps_of(player)
-        for _ in range(MOST_DRAWS):
-            position = self._rules.game.new_initial_state()
-            for step in steps:
-                position = next(_fitting(position, *step, player, rng), None)
-                if position is None:
-                    break
-            else:
-                return type(self)(position, self._rules)
-        return type(self)(self._found(steps, player, rng) or self._position.clone(), self._rules)
-
-    def _found(self, steps: list[tuple[int, int, tuple[str, bool]]], player: int, rng: Any) -> Any:
-        """A position after these steps, by a depth-first search in random order; None if that takes too long."""
-        waiting = [iter([self._rules.game.new_initial_state()])]
-        for _ in range(MOST_STEPS):
-            position = next(waiting[-1], None)
-            if position is not None and len(waiting) > len(steps):
-                return position
-            if position is not None:
-                waiting.append(_fitting(position, *steps[len(waiting) - 1], player, rng))
-            elif len(waiting) > 1:
-                waiting.pop()
-            else:  # the position cannot be reached from the first one of the game
-                break
-        return None
-
-    def _steps_of(self, player: int) -> list[tuple[int, int, tuple[str, bool]]]:
-        """Who did what so far, and what ``player`` knew after each of it."""
-        known: dict[int, Any] = getattr(self, "_known", None) or {}
-        if player not in known:
-            position = self._rules.game.new_initial_state()
-            steps = []
-            for step in self._position.full_history():
-                position.apply_action(step.action)
-                steps.append((step.player, step.action, _view(position, player)))
-            known[player] = steps
-            self._known = known
-        found: list[tuple[int, int, tuple[str, bool]]] = known[player]
-        return found
+        if self._drawn is None:
+            self._drawn = *_playable(self._rules.game, self._position), {}
+        game, position, known = self._drawn
+        rules = self._rules
+        if game is not rules.game:
+            rules = Rules(game, str(game), rules.players, rules.low, rules.high, rules.clipped)
+        return type(self)(openspiel_draws.draw(game, position, player, rng, known), rules)
 
 
-def _view(position: Any, player: int) -> tuple[str, bool]:
-    """What a player knows, and whether he is to move."""
-    return position.information_state_string(player), position.current_player() == player
-
-
-def _fitting(position: Any, mover: int, action: int, seen: tuple[str, bool], player: int, rng: Any) -> Iterator[Any]:
-    """The positions after an action of ``mover`` that ``player`` cannot tell from ``action``, in random order: the
-    first one is drawn by the probabilities, the next one by those of the others. May change ``position``.
-    """
-    if mover == player:
-        if not position.is_terminal() and position.current_player() == player and action in position.legal_actions():
-            position.apply_action(action)
-            if _view(position, player) == seen:
-                yield position
-        return
-    if position.is_chance_node():
-        odds = [(move, weight) for move, weight in position.chance_outcomes() if weight > 0]
-        moves = [move for move, _ in sorted(odds, key=lambda entry: rng.expovariate(entry[1]))]
-    elif position.is_terminal() or position.current_player() == player:
-        return
-    else:
-        moves = position.legal_actions()
-        rng.shuffle(moves)
-    for move in moves:
-        child = position.child(move)
-        if _view(child, player) == seen:
-            yield child
+def _playable(game: Any, position: Any) -> tuple[Any, Any]:
+    """The game of which positions are drawn, and the position there."""
+    kind = game.get_type()
+    has = {**kind.parameter_specification, **game.get_parameters()}
+    if kind.short_name != "bridge" or not has.get("use_double_dummy_result"):
+        return game, position
+    played = import_pyspiel().load_game("bridge", {**game.get_parameters(), "use_double_dummy_result": False})
+    again = played.new_initial_state()
+    for move in position.history():
+        again.apply_action(move)
+    return played, again
 
 
 def _restore(kind: type[_State], position: Any, low: float, high: float, clipped: bool) -> _State:

@@ -17,10 +17,11 @@ _Base: Any = pyspiel.Bot
 
 
 class Bot(_Base):  # type: ignore[misc]
-    """Plays one player of a game by searching every position in which it is to move.
+    """Plays a game by searching every position in which a player is to move.
 
     game: a ``pyspiel.Game`` or the text that loads one.
-    player_id: which player, from 0.
+    player_id: the player, from 0, for whom OpenSpiel's tools are told that the bot plays. Like OpenSpiel's own bots it
+        plays whoever is to move, so one bot can play all seats; None, the default, names none.
     engine: the ``Searcher`` to play with. Without one the bot makes its own from ``options``, those of ``Searcher``.
     seconds, iterations: the limits of a move, as in ``Searcher.search``; one second without a limit.
     native, general, utility_range: as in ``state``.
@@ -34,14 +35,14 @@ class Bot(_Base):  # type: ignore[misc]
     ``temperature``, in proportion to visits ** (1 / temperature). ``engine.stats()`` returns visits and values.
 
     Raises InvalidState for a game that ``state`` refuses, and InvalidOption. The methods raise InvalidState for a
-    position of another game or with another player to move, GameOver, and what ``Searcher.search`` raises.
+    position of another game or with chance to move, GameOver, and what ``Searcher.search`` raises.
     """
 
     @checked({})
     def __init__(
         self,
         game: Any,
-        player_id: int,
+        player_id: int | None = None,
         engine: mcts_core.Searcher | None = None,
         *,
         seconds: float | None = None,
@@ -56,7 +57,8 @@ class Bot(_Base):  # type: ignore[misc]
         self._form: dict[str, Any] = {"native": native, "general": general, "utility_range": utility_range}
         start = openspiel.state(game, **self._form)
         self._text = str(game)
-        self._player = as_int(player_id, "player_id", 0, game.num_players() - 1)
+        if player_id is not None:
+            as_int(player_id, "player_id", 0, game.num_players() - 1)
         self._seconds, self._iterations = seconds, iterations
         self.engine = engine_for(engine, options, lambda: _first_decision(start), seconds, iterations)
 
@@ -115,9 +117,9 @@ class Bot(_Base):  # type: ignore[misc]
         self._check(state)
         if state.is_terminal():
             raise mcts_core.GameOver(f"the game is over: there is no move to play after {shorten(state.history())}")
-        if state.current_player() != self._player:
-            mover = "chance" if state.is_chance_node() else f"player {state.current_player()}"
-            raise mcts_core.InvalidState(f"this bot plays player {self._player}, got a position with {mover} to move")
+        if state.is_chance_node():
+            raise mcts_core.InvalidState("a bot chooses for a player, got a position with chance to move: apply one of "
+                                         "its outcomes first")
         return openspiel.state(state, **self._form)
 
 

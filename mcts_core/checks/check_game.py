@@ -24,11 +24,12 @@ from mcts_core.checks.contract import (
 )
 from mcts_core.checks.hidden_information import Draws
 from mcts_core.checks.optional_members import OptionalMembers
-from mcts_core.errors import GameError, GameOver, InvalidState
+from mcts_core.engine.loop import clock
+from mcts_core.errors import GameError, GameOver, InvalidState, OutOfTime
 from mcts_core.game import CHANCE, NativeState
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.state_kinds import has_member, is_hidden, member, refuse_hidden
-from mcts_core.games.user_states import mend_members
+from mcts_core.games.user_states import mend_members, set_end
 from mcts_core.options import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
@@ -66,6 +67,8 @@ KEPT = 64
 """Positions, at most, that are looked at again after the games."""
 ITERATIONS = 200
 """Iterations of each search at the end."""
+SEARCH = 1.0
+"""Seconds that such a search may take where the time is over."""
 
 
 def check_game(
@@ -81,7 +84,8 @@ def check_game(
 ) -> CheckReport:
     """Plays ``games`` random games and reports every rule of the contract that it sees broken there.
 
-    It starts no further game after ``seconds``, and a hint then says how many games it played.
+    It starts no further game after ``seconds``, and a hint then says how many games it played. A game that is being
+    played then is played to its end.
 
     ``game`` is a position to start from, a class of positions, or a game of ``native_game``. General games work too.
 
@@ -120,7 +124,7 @@ def check_game(
     watch, interval = as_progress(progress, "a CheckProgress"), as_interval(every)
     begin = time.perf_counter()
     start = _first_position(game)
-    run = _Run(start, random.Random(first), limit)
+    run = _Run(start, random.Random(first), limit, clock() + longest)
     with watching(watch, of_checks) as tell:
         report_at = begin + interval if tell is not None else math.inf
         for number in range(count):
@@ -175,8 +179,10 @@ def _name_of(start: Any) -> str:
 class _Run:
     """The games of one call and the problems found in them."""
 
-    def __init__(self, start: Any, choice: random.Random, limit: int) -> None:
+    def __init__(self, start: Any, choice: random.Random, limit: int, end: float) -> None:
         self.start, self.choice, self.limit = start, choice, limit
+        self.end = end
+        """When the time is over, by the clock of searches."""
         self.native = isinstance(start, NativeState)
         self.hidden = is_hidden(start)
         self.contract = Contract(start)
@@ -194,6 +200,8 @@ class _Run:
         """What __eq__() or __hash__() of positions raised."""
         self.cut: str | None = None
         """The hint at games that were not played."""
+        self.is_late = False
+        """The time was over during a draw: the rest of the game is not examined closely."""
         self.is_damaged = False
         """The first position has changed since, so no further game can start there."""
         self.kept: list[tuple[Any, View, list[Any]]] = []
@@ -347,7 +355,7 @@ class _Run:
                     contract.tell("play", "endless", text)
                     raise GameEnds
                 share = closely if number else (CLOSE_PLIES / max(CLOSE_PLIES, len(contract.path))) ** 2
-                if self.choice.random() < share:
+                if not self.is_late and self.choice.random() < share:
                     self.look_closely(state, view)
                     if not self.samples or (len(self.samples) < 64 and self.choice.random() < 0.2):
                         self.samples.append((state, list(contract.path)))
@@ -446,7 +454,7 @@ class _Run:
             finally:
                 contract.path.pop()
         if self.hidden and view.chances is None:
-            self.draws.check(state, view)
+            self.check_draws(state, view)
         if self.optional is not None and view.chances is None:
             self.optional.check(state, view)
         if self.is_tabled:
@@ -456,6 +464,16 @@ class _Run:
             for found in contract.call("position", list, problems):
                 contract.tell(*found)
                 self.is_tabled = self.is_tabled and found.key != ENDLESS
+
+    def check_draws(self, state: Any, view: View) -> None:
+        """Checks the draws from a position until the time is over."""
+        before = set_end(self.end)
+        try:
+            self.draws.check(state, view)
+        except OutOfTime:
+            self.is_late = True
+        finally:
+            set_end(before)
 
     def compare_positions(self, one: Any, two: Any) -> bool:
         """Checks two positions after the same moves; returns whether they can be compared."""
@@ -507,7 +525,8 @@ class _Run:
             return  # there is nothing to choose
         for preset in (None,) if contract.general else ("uct", None):
             try:
-                Searcher(preset=preset, seed=seed).search(self.start, iterations=ITERATIONS)
+                Searcher(preset=preset, seed=seed).search(self.start, max(SEARCH, self.end - clock()),
+                                                          iterations=ITERATIONS)
             except Exception as error:
                 text = f"a search (preset={preset!r}) raised {type(error).__name__}: {error}{cause_of(error)}"
                 contract.tell("search", type(error).__name__, text)

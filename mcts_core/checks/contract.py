@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcts_core.arguments import shorten
+from mcts_core.errors import OutOfTime
 from mcts_core.game import CHANCE
 from mcts_core.games.state_kinds import has_member, member
 from mcts_core.games.user_states import (
@@ -138,9 +139,11 @@ class Contract:
             found.count += 1
 
     def call(self, part: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Calls a method of the game; an exception is recorded as a problem and ends the game."""
+        """Calls a method of the game; an exception but OutOfTime is recorded as a problem and ends the game."""
         try:
             return function(*arguments)
+        except OutOfTime:
+            raise
         except Exception as error:
             self.tell(part, type(error).__name__, f"raised {told(error)}")
             raise GameEnds from None

@@ -11,5 +11,6 @@ cdef class InformationCore(SearchCore):
     cdef bint frozen               # the tree is full and is not pruned again in this search
     cdef double pause_at           # when other threads are to get the GIL next
 
+    cdef object draws_end(self, double now)
     cdef uint32_t root_node(self) except? 0xFFFFFFFF
     cdef tuple values_of(self)

@@ -6,6 +6,16 @@ MOST_MOVES: int
 MOST_PLAYERS: int
 UNHASHABLE: str
 
+def seconds_left() -> float:
+    """The seconds until the search that calls your game has to end; 0.0 when they are over, infinity without a limit of
+    time and outside of such a search.
+
+    For a ``determinize`` that may take long: it raises ``OutOfTime`` when this is 0. The first draw of a search has
+    at least 0.05 seconds, because without any draw there is no move to play. Searches of games without hidden
+    information do not set it.
+    """
+
+def set_end(end: float | None) -> float | None: ...
 def mend_members(state: Any, missing: str) -> str: ...
 def require_state(state: Any) -> None: ...
 def endless(what: str, state: Any, most: int) -> Exception: ...

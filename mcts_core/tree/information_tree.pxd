@@ -100,6 +100,7 @@ cdef class InformationTree:
     cdef list widened(self, uint32_t node, list moves)
     cdef object key_of(self, object state, int player, uint32_t length, tuple drawn)
     cdef object draw_state(self)
+    cdef bint is_drawing(self)
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE
     cdef int add_choice(self, uint32_t number, uint32_t move) except -1
     cdef int list_legal(self, uint32_t node, list moves) except -1

@@ -6,7 +6,8 @@ What the other trees can do besides is not done here: these trees are not stored
 from libc.stdint cimport uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import GameError, InvalidOption, InvalidState
+from mcts_core.errors import GameError, InvalidOption, InvalidState, OutOfTime
+from mcts_core.games.user_states import set_end
 
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.report cimport settled_values
@@ -18,7 +19,7 @@ from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
 from mcts_core.platform cimport mcts_clock, mcts_wait
 from mcts_core.tree.information_tree cimport Choice, InformationNode, InformationTree
-from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY
+from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_LATE, RUN_MEMORY
 
 
 cdef enum:
@@ -27,6 +28,8 @@ cdef enum:
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
 cdef double BETWEEN_PAUSES = 5e-3    # seconds
 cdef double PAUSE = 1e-4             # seconds
+cdef double FIRST_DRAW = 0.05        # seconds that the first draw has at least
+cdef double NEVER = 1e300            # the deadline of a search without a limit of time
 
 
 cdef class InformationCore(SearchCore):
@@ -84,15 +87,30 @@ cdef class InformationCore(SearchCore):
                 now = mcts_clock()
             self.pause_at = now + BETWEEN_PAUSES
         with gil:
+            before = None
             try:
+                before = set_end(self.draws_end(now))
                 for _ in range(count):
                     self.known.iterate()
                     if self.known.full and not self.frozen:
                         return RUN_MEMORY
+            except OutOfTime as error:
+                if self.known.iterations and self.known.is_drawing():
+                    return RUN_LATE
+                self.known.user.error = error
+                return RUN_GAME_ERROR
             except BaseException as error:
                 self.known.user.error = error
                 return RUN_GAME_ERROR
+            finally:
+                set_end(before)
         return RUN_DONE
+
+    cdef object draws_end(self, double now):
+        """When draws of this slice have to end, None: never."""
+        if self.deadline >= NEVER:
+            return None
+        return self.deadline if self.known.iterations else max(self.deadline, now + FIRST_DRAW)
 
     cdef int make_room(self, double deadline) noexcept nogil:
         """Prunes the tree. If that would take too much of the time, or hardly helps, the tree stays as it is, without

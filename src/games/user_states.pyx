@@ -2,6 +2,7 @@
 
 import operator
 from itertools import islice
+from threading import get_ident
 
 cimport cython
 from cpython.float cimport PyFloat_AsDouble
@@ -24,6 +25,29 @@ cdef enum:
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
+
+
+cdef dict ends = {}            # thread -> when the search ends that runs there, on mcts_clock
+
+
+def seconds_left():
+    """The seconds until the search that calls your game has to end; 0.0 when they are over, infinity without a limit of
+    time and outside of such a search.
+
+    For a ``determinize`` that may take long: it raises ``OutOfTime`` when this is 0. The first draw of a search has
+    at least 0.05 seconds, because without any draw there is no move to play. Searches of games without hidden
+    information do not set it.
+    """
+    end = ends.get(get_ident())
+    return float("inf") if end is None else max(0.0, <double>end - mcts_clock())
+
+
+def set_end(end):
+    """Sets when calls of a game in this thread have to end, on mcts_clock; None: never. Returns the value before."""
+    before = ends.pop(get_ident(), None)
+    if end is not None:
+        ends[get_ident()] = end
+    return before
 
 
 def mend_members(state, missing):

@@ -297,6 +297,10 @@ cdef class InformationTree:
                             f"the player knows, but its observation_key({told}) is another one")
         return state
 
+    cdef bint is_drawing(self):
+        """Whether determinize() is the method of the game that was called last."""
+        return self.user.calling == "determinize()"
+
     cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE:
         cdef InformationNode *node
         grow(<void **>&self.nodes, &self.node_room, self.node_count + 1, sizeof(InformationNode))

@@ -145,10 +145,7 @@ def test_bad_positions():
             ask(other)
         with pytest.raises(mc.InvalidState, match="must be a pyspiel.State, got 3"):
             ask(3)
-    position.apply_action(0)
-    with pytest.raises(mc.InvalidState, match="plays player 0, got a position with player 1 to move"):
-        bot.step(position)
-    for move in (3, 1, 4, 2):
+    for move in (0, 3, 1, 4, 2):
         position.apply_action(move)
     with pytest.raises(mc.GameOver, match="the game is over"):
         bot.step(position)
@@ -158,10 +155,37 @@ def test_bad_positions():
 
 def test_errors_come_through_the_tools():
     game = pyspiel.load_game("tic_tac_toe")
-    bot = Bot(game, 1, iterations=5, seed=1)
-    with pytest.raises(mc.InvalidState, match="plays player 1"):
+    bot = Bot("hex", 1, iterations=5, seed=1)
+    with pytest.raises(mc.InvalidState, match="plays 'hex"):
         pyspiel.evaluate_bots(game.new_initial_state(), [bot, bot], 1)
-    assert sum(pyspiel.evaluate_bots(game.new_initial_state(), [pyspiel.make_uniform_random_bot(0, 1), bot], 1)) == 0
+
+
+@pytest.mark.parametrize(("text", "arguments"), [
+    ("tic_tac_toe", ()), ("tic_tac_toe", (1,)), ("backgammon", ()), ("kuhn_poker", ()),
+    ("pig(players=3,winscore=9)", ()),
+])
+def test_one_bot_plays_all_seats(text, arguments):
+    game = pyspiel.load_game(text)
+    bot = Bot(game, *arguments, iterations=3, seed=1)
+    results = pyspiel.evaluate_bots(game.new_initial_state(), [bot] * game.num_players(), 1)
+    assert len(results) == game.num_players() and 1 <= bot.engine.stats().iterations <= 3
+    position = game.new_initial_state()
+    for seat in range(2):  # step by step, as OpenSpiel's Python tools do, with what the bot is told between
+        while position.is_chance_node():
+            position.apply_action(position.legal_actions()[0])
+        mover = position.current_player()
+        policy, action = bot.step_with_policy(position)
+        assert dict(policy)[action] == 1.0 and action in position.legal_actions(mover)
+        bot.inform_action(position, mover, action)
+        position.apply_action(action)
+        bot.restart_at(position) if seat else bot.restart()
+
+
+def test_it_plays_both_seats_as_two_bots_would():
+    """A perfect game is a draw, whoever holds the seats."""
+    game = pyspiel.load_game("tic_tac_toe")
+    bot = Bot(game, iterations=2_000, seed=1)
+    assert pyspiel.evaluate_bots(game.new_initial_state(), [bot, bot], 1) == [0.0, 0.0]
 
 
 def test_it_goes_on_with_the_tree_of_its_last_search():

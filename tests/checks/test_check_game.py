@@ -498,3 +498,30 @@ def test_a_game_with_very_many_moves_gets_a_hint():
 
     for game in (Wide(99), Widens(120), mc.Gomoku()):  # the last two do not try all moves
         assert not any("so a search needs" in hint for hint in mc.check_game(game, 5).hints)
+
+
+def test_draws_know_when_the_time_is_over():
+    """A game whose draws use up all of the time: the check ends, and counts no problem."""
+    class Slow:
+        players, hidden_information, left = 2, True, []
+
+        def __init__(self, moves=()):
+            self.moves, self.to_move = moves, len(moves) % 2
+
+        def legal_moves(self):
+            return [0, 1]
+
+        def play(self, move):
+            return Slow((*self.moves, move))
+
+        def returns(self):
+            return [0.5, 0.5] if len(self.moves) == 8 else None
+
+        def determinize(self, player, rng):
+            while mc.seconds_left() > 0:
+                self.left.append(mc.seconds_left())
+            raise mc.OutOfTime("no draw was found")
+
+    report = mc.check_game(Slow(), seconds=0.05)
+    assert 0 < max(Slow.left) <= 1.0
+    assert report.games == 1 and [problem.part for problem in report.problems] == ["search"]

@@ -1,4 +1,8 @@
-"""The move that a search of hidden information plays."""
+"""The move that a search of hidden information plays, and draws that are out of time."""
+
+import math
+
+import pytest
 
 import mcts_core as mc
 
@@ -45,3 +49,73 @@ def test_the_most_visited_move_is_played():
     for seed in range(20):
         move = mc.search(Urns(2), iterations=7, seed=seed)
         assert {entry.move: entry.visits for entry in mc.stats().moves}[move] == 3
+
+
+class Drawing(Urns):
+    """Its draws are counted; the one with the number ``late`` finds that the time is over."""
+
+    late, draws, left = 0, 0, None
+
+    def __init__(self):
+        super().__init__(2)
+
+    def determinize(self, player, rng):
+        Drawing.draws += 1
+        Drawing.left = mc.seconds_left()
+        if Drawing.draws == Drawing.late:
+            raise mc.OutOfTime("too little time for a draw")
+        return super().determinize(player, rng)
+
+
+@pytest.mark.parametrize("limits", [{"iterations": 50}, {"seconds": 60.0}, {"seconds": 60.0, "iterations": 50}])
+def test_a_draw_that_is_out_of_time_ends_the_search(limits, monkeypatch):
+    monkeypatch.setattr(Drawing, "draws", 0)
+    monkeypatch.setattr(Drawing, "late", 6)
+    engine = mc.Searcher(seed=1)
+    assert engine.search(Drawing(), **limits) in Drawing().legal_moves()
+    stats = engine.stats()
+    assert (stats.iterations, stats.stop_reason, stats.visits) == (5, "time", 5)
+    assert 0 < Drawing.left <= 60 if "seconds" in limits else Drawing.left == math.inf
+    monkeypatch.setattr(Drawing, "late", 0)
+    engine.search(Drawing(), iterations=10)  # goes on
+    assert engine.stats().iterations == 10
+
+
+def test_the_first_draw_that_is_out_of_time_raises(monkeypatch):
+    monkeypatch.setattr(Drawing, "draws", 0)
+    monkeypatch.setattr(Drawing, "late", 1)
+    engine = mc.Searcher(seed=1)
+    with pytest.raises(mc.OutOfTime, match="^too little time for a draw$"):
+        engine.search(Drawing(), 1e-6)
+    assert 0 < Drawing.left <= 0.05
+    with pytest.raises(mc.NoSearch):
+        engine.stats()
+    assert mc.seconds_left() == math.inf
+
+
+def test_searches_within_a_draw_have_times_of_their_own():
+    class Nested(Urns):
+        seen = ()
+
+        def determinize(self, player, rng):
+            before = mc.seconds_left()
+            mc.Searcher(seed=1).search(Drawing(), iterations=2)
+            Nested.seen = *Nested.seen, (before, Drawing.left, mc.seconds_left())
+            return super().determinize(player, rng)
+
+    mc.Searcher(seed=1).search(Nested(2), 60.0, iterations=3)
+    assert len(Nested.seen) == 3
+    for before, within, after in Nested.seen:
+        assert 50 < after <= before <= 60 and within == math.inf
+
+
+def test_out_of_time_elsewhere_is_an_error_of_the_game():
+    class Late(Urns):
+        def play(self, move):
+            raise mc.OutOfTime("not here")
+
+        def determinize(self, player, rng):
+            return Late(2)
+
+    with pytest.raises(mc.OutOfTime, match="not here"):
+        mc.search(Late(2), iterations=5, seed=1)
