@@ -47,7 +47,9 @@ const under = (element) => {
 const [stones, , , marks] = [...document.querySelectorAll('#picture > g')].slice(1);
 for (const stone of stones.children) under(stone.querySelector('circle') ?? stone).pieces++;
 for (const mark of marks.querySelectorAll('.last, .last-square')) under(mark).last++;
-for (const text of document.querySelectorAll('#picture .bubbles text')) under(text).numbers.push(text.textContent);
+const values = document.querySelector('#picture .bubbles');
+const shown = values.style.display !== 'none';  // not while a line is looked at
+if (shown) for (const text of values.querySelectorAll('text')) under(text).numbers.push(text.textContent);
 const slots = document.getElementById('board').className === 'slots';
 const won = document.querySelector('#picture .won') !== null;
 const searched = buttons.some(({ label }) => / visits/.test(label));
@@ -59,7 +61,7 @@ for (const { at, label, pieces, last, numbers } of cells.values()) {
     const below = cells.get(`${row + 1},${col}`);
     const within = !slots || !below || !below.label.includes(', empty');
     if (numbers.length && !(empty && within)) faults.push(`${label}: the number ${numbers}`);
-    if (!searched) continue;
+    if (!searched || !shown) continue;
     const [, proven, distance] = /, (win|draw|loss)(?: (?:within|in) (\d+))?/.exec(label) ?? [];
     const value = /, value (\d+) %/.exec(label)?.[1];
     const expected = proven ? proven[0].toUpperCase() + (distance ?? '') : value;
