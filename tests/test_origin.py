@@ -144,6 +144,7 @@ def test_stats_are_as_frozen_and_small_as_before():
     assert stats.state == mc.TicTacToe()
 
 
+@pytest.mark.alone
 def test_figures_on_the_way_have_the_position_and_no_tree():
     seen = []
     engine = mc.Searcher(seed=1, preset="uct")

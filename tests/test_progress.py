@@ -280,6 +280,7 @@ def test_no_stream_is_no_error(monkeypatch, stream):
     assert mc.search(FOUR, iterations=50, seed=1, progress=True) in range(4)
 
 
+@pytest.mark.alone
 def test_a_terminal_that_is_gone_ends_the_drawing_alone(terminal, monkeypatch):
     without(monkeypatch, "rich", "rich.console", "tqdm")
     calls = []

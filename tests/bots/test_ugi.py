@@ -221,6 +221,7 @@ def test_a_finished_game_has_no_best_move():
         "info string the game is over", "bestmove none"]
 
 
+@pytest.mark.alone
 def test_figures_are_sent_on_the_way(monkeypatch):
     monkeypatch.setattr(ugi, "EVERY", 0.02)
     talk = Talk("gomoku", iterations=None)

@@ -533,6 +533,7 @@ def test_the_search_ends_where_a_valuation_fails_in_another_thread(after):
     assert (engine.stats().iterations, engine.stats().threads) == (3000, 3)
 
 
+@pytest.mark.alone
 def test_slow_valuations_run_in_all_threads_whatever_the_budget():
     """Leaves that take longer than a slice of a search, of 1 ms."""
     running, most = [], []

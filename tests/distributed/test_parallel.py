@@ -150,6 +150,7 @@ def test_executors(kind, request):
     assert result.stats.stop_reason == "time" and result.stats.overshoot == pytest.approx(max(0, result.seconds - 0.3))
 
 
+@pytest.mark.alone
 def test_a_first_search_cut_short_is_not_counted_twice(threads, monkeypatch):
     # one iteration: the root has no children then
     monkeypatch.setattr("mcts_core.distributed.parallel.FIRST_SHARE", 1e-12)

@@ -256,6 +256,7 @@ def test_one_player_backs_up_maxima():
     assert max(values["open", box] for box in range(3)) < 0.6
 
 
+@pytest.mark.alone
 def test_services_of_a_search(tmp_path):
     import copy
     import pickle

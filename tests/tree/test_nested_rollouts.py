@@ -168,6 +168,7 @@ def test_equal_seeds_give_equal_searches():
     assert len({searched(Maze(2), 5, seed=seed).stats().pv for seed in range(20)}) > 1
 
 
+@pytest.mark.alone
 def test_time_progress_and_what_is_shown():
     seen = []
     engine = mc.Searcher(nested_rollouts=5, seed=1, progress=seen.append, every=0.001)

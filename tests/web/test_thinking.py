@@ -99,6 +99,7 @@ def test_a_report_ends_a_search():
     assert time.monotonic() - begin < 40
 
 
+@pytest.mark.alone
 def test_slices_are_one_search():
     """Of one tree, with the figures of all slices together; one slice is enough for an only move."""
     seen, report = reports(1000)
