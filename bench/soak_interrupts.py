@@ -12,9 +12,9 @@ POSSIBLE = hasattr(signal, "setitimer")
 STEPS = {
     soak_steps.search, soak_steps.progress, soak_steps.pondered, soak_steps.pondering, soak_steps.let_go,
     soak_steps.watched, soak_steps.many, soak_steps.module_level, soak_steps.random_games, soak_steps.repeated,
-    soak_steps.refused, soak_steps.states_copied, soak_steps.other_game,
+    soak_steps.refused, soak_steps.states_copied, soak_steps.other_game, soak_steps.saved, soak_steps.pickled,
 }
-"""What may be interrupted: not what uses asyncio.run, threading.Thread, files or forks, which do not bear it."""
+"""What may be interrupted: not what uses asyncio.run, threading.Thread or forks, which do not bear it."""
 SHARE = 0.7
 """Of the steps that may be interrupted."""
 

@@ -4,9 +4,12 @@ come between any two steps. It has to reach the caller, and must leave no thread
 import _thread
 import asyncio
 import gc
+import os
 import random
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -110,6 +113,38 @@ class UserGame(Search):
     def __init__(self):
         super().__init__()
         self.state = Race()
+
+
+class Valued(Search):
+    """Python code of the user's and of abstract classes, which look at what it returns."""
+
+    def __init__(self):
+        super().__init__(policy_value=lambda state: ({}, (0.0, 0.0, 0.0)))
+        self.state = Race()
+
+
+class Saved(Point):
+    """Leaves no temporary file, and nothing open."""
+
+    def __init__(self):
+        super().__init__()
+        self.engine.search(STATE, iterations=300)
+        self.folder = tempfile.mkdtemp()
+        self.open = self.files()
+
+    def files(self):
+        return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+    def call(self, arm):
+        arm()
+        self.engine.save(os.path.join(self.folder, "engine"))
+        mc.Searcher.load(os.path.join(self.folder, "engine"))
+
+    def end(self):
+        assert set(os.listdir(self.folder)) <= {"engine"} and self.files() <= self.open
+
+    def close(self):
+        shutil.rmtree(self.folder)
 
 
 class Progress(Point):
@@ -231,8 +266,8 @@ class ParallelLong(Point):
         mc.search_parallel(STATE, iterations=2**20, rounds=1, executor="threads", workers=2, memory_mb=1)
 
 
-POINTS = [Search, Threads, UserGame, Progress, Ponder, Pondering, Watch, WatchBrokenOff, SearchAsync, Forgotten,
-          OtherKind, Many, ManyEnding, Together, SelfPlay, Parallel, ParallelLong]
+POINTS = [Search, Threads, UserGame, Valued, Saved, Progress, Ponder, Pondering, Watch, WatchBrokenOff, SearchAsync,
+          Forgotten, OtherKind, Many, ManyEnding, Together, SelfPlay, Parallel, ParallelLong]
 ENDLESS = {Many: 0.004, ParallelLong: 0.01}
 """Calls that only an interrupt ends, and the seconds after which that comes at the latest."""
 
