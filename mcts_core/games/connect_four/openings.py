@@ -19,11 +19,12 @@ _read: list[Book] = []
 def shipped() -> Book:
     """The book, which is read at its first use in less than a millisecond. After that, searches of the standard board
     may ask it. Raises InvalidFile if the file is damaged."""
-    with _lock:
-        if not _read:
-            book = data_files.load(__spec__, "openings.book", Book)
-            use_book(book)
-            _read.append(book)
+    if not _read:
+        with _lock:
+            if not _read:
+                book = data_files.load(__spec__, "openings.book", Book)
+                use_book(book)
+                _read.append(book)
     return _read[0]
 
 
