@@ -31,7 +31,7 @@ def _run(call, trace):
         sys.settrace(before)
 
 
-def interrupted_steps(call, most=None, seed=1):
+def interrupted_steps(call, most, seed=1):
     """Runs ``call`` again and again, each time interrupted at another step: at each one, or at ``most`` of them.
 
     Yields (step, place, what came out): after each, the caller may check what is left. Of a call that is interrupted
@@ -42,7 +42,7 @@ def interrupted_steps(call, most=None, seed=1):
     _run(call, whole)
     assert whole.steps > 0
     steps = range(1, whole.steps + 1)
-    for at in steps if most is None or most >= len(steps) else sorted(random.Random(seed).sample(steps, most)):
+    for at in steps if most >= len(steps) else sorted(random.Random(seed).sample(steps, most)):
         trace, found = _Trace(_run.__code__, at), None
         unraisable, hook = [], sys.unraisablehook
         sys.unraisablehook = lambda given, into=unraisable: into.append(given.exc_type)

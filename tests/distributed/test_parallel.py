@@ -541,6 +541,7 @@ def test_one_of_two_is_late():
     assert result.workers[0].rounds >= 2
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("budget", [{"seconds": 0.8}, {"iterations": 20_000}], ids=["time", "iterations"])
 def test_a_process_is_killed(budget):
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:

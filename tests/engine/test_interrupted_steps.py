@@ -167,7 +167,7 @@ class Files:
         assert self.count() == self.open and sorted(os.listdir(self.folder)) == sorted(names)
 
 
-@pytest.mark.parametrize("most", [25, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 @pytest.mark.parametrize("name", SEARCHES)
 def test_searches(name, most):
     state, options = SEARCHES[name]
@@ -178,7 +178,7 @@ def test_searches(name, most):
         assert engine.stats().iterations == 3
 
 
-@pytest.mark.parametrize("most", [25, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_what_is_made_of_a_search(most):
     engine = mc.Searcher(memory_mb=4, seed=1)
 
@@ -191,7 +191,7 @@ def test_what_is_made_of_a_search(most):
         assert found == "interrupted", where
 
 
-@pytest.mark.parametrize("most", [100, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_saved_searcher_is_whole_or_as_it_was(tmp_path, most):
     engine, path = mc.Searcher(seed=1, memory_mb=4), tmp_path / "engine"
     engine.search(mc.TicTacToe(), iterations=30)
@@ -201,12 +201,12 @@ def test_a_saved_searcher_is_whole_or_as_it_was(tmp_path, most):
         assert found == "interrupted", where
         files.check("engine")
         assert mc.Searcher.load(path).stats() == engine.stats()
-    for _, where, found in interrupted_steps(lambda: mc.Searcher.load(path), most // 4 if most else None):
+    for _, where, found in interrupted_steps(lambda: mc.Searcher.load(path), most // 4):
         assert found == "interrupted", where
         files.check("engine")
 
 
-@pytest.mark.parametrize("most", [100, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_saved_positions_are_whole_or_as_they_were(tmp_path, most):
     data, = mc.selfplay(mc.ConnectFour(4, 4, 3), games=1, iterations=3, seed=1)
     path, threads = tmp_path / "data", _thread._count()
@@ -224,19 +224,19 @@ def test_saved_positions_are_whole_or_as_they_were(tmp_path, most):
     assert _thread._count() == threads
 
 
-@pytest.mark.parametrize("most", [4, pytest.param(300, marks=pytest.mark.slow)], ids=["some", "many"])
+@pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_bundle_is_whole_or_as_it_was(tmp_path, monkeypatch, most):
     monkeypatch.setattr("mcts_core.bots.kaggle_bundle._package", lambda: [("mcts_core/__init__.py", bytes(1000))])
     path = tmp_path / "bundle"
     write_bundle(path)
     before, files = path.read_bytes(), Files(tmp_path)
-    for _, where, found in interrupted_steps(lambda: write_bundle(path), 25 * most):
+    for _, where, found in interrupted_steps(lambda: write_bundle(path), most):
         assert found == "interrupted", where
         files.check("bundle")
         assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("most", [60, pytest.param(None, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize("most", [60, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_folder_of_selfplay_goes_on(tmp_path, most):
     def call():
         return mc.selfplay(mc.ConnectFour(4, 4, 3), games=2, iterations=2, seed=1, shard_games=1, folder=tmp_path)

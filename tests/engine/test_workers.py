@@ -11,7 +11,7 @@ import pytest
 import mcts_core as mc
 from mcts_core.engine import workers
 from mcts_core.engine.turn import Halt
-from mcts_core.engine.workers import Worker, run_together
+from mcts_core.engine.workers import Worker, run_apart, run_together
 
 SOON = 5.0
 
@@ -55,6 +55,26 @@ def test_what_one_raises_ends_all(error):
     with pytest.raises(error, match="on purpose"):
         run_together([until(halt), fail, until(halt)], halt)
     assert halt.told
+
+
+def test_a_function_runs_apart(monkeypatch):
+    own = threading.get_ident()
+    assert run_apart(lambda: 5) == 5 and run_apart(threading.get_ident) != own
+    with pytest.raises(RuntimeError, match="on purpose"):  # not taken for a system without threads
+        run_apart(lambda: (_ for _ in ()).throw(RuntimeError("on purpose")))
+    started, ended = threading.Event(), threading.Event()
+    timer = threading.Timer(0.01, lambda: started.wait(SOON) and signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_apart(lambda: (started.set(), time.sleep(0.3), ended.set()))
+    assert ended.is_set()  # it was waited for
+    timer.join()
+
+    def none(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(workers, "start_new_thread", none)
+    assert run_apart(threading.get_ident) == own
 
 
 def test_an_interrupt_ends_all():
