@@ -8,6 +8,10 @@ steps, by value iteration, less two standard errors. Taxi-v3: the reward of the 
 Blackjack-v1: the mean of the best policy, by value iteration over the rules with an infinite deck, over 100 hands for
 each seed. The environment draws the dealer's second card at once, so copies draw it anew. Acrobot-v1: -100, gymnasium's
 own threshold.
+
+The last four show states by arrays, and the Planner finds out that these name the states: FrozenLake-v1 without ice and
+CliffWalking with one-hot observations, and MiniGrid-Empty of 5x5 and 6x6 (package minigrid) with its own. The goal is
+the end of the episode in every one, within the time limit of the environment, or 200 steps where it has none.
 """
 
 from __future__ import annotations
@@ -17,10 +21,11 @@ import math
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import gymnasium
+import numpy
 from gymnasium.envs.toy_text.blackjack import draw_card
 
 from mcts_core.bots.gymnasium import Planner
@@ -39,9 +44,23 @@ def frozen_lake_best(env, state=0):
     return values[state]
 
 
-def taxi_name():
-    """Newer versions of gymnasium have Taxi-v4 alone: the same but for its mask."""
-    return "Taxi-v4" if "Taxi-v4" in gymnasium.registry else "Taxi-v3"
+def newest(name):
+    """An environment by its newest version: newer versions of gymnasium have Taxi-v4 alone, the same but for its mask,
+    and CliffWalking-v1."""
+    return max((known for known in gymnasium.registry if known.startswith(f"{name}-v")),
+               key=lambda known: int(known.rpartition("v")[2]))
+
+
+class OneHot(gymnasium.ObservationWrapper):
+    """The number of a state as an array of zeros and a one."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self._rows = numpy.eye(int(env.observation_space.n), dtype=numpy.float32)
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (len(self._rows),), numpy.float32)
+
+    def observation(self, observation):
+        return self._rows[observation].copy()
 
 
 def taxi_best(env, state):
@@ -115,18 +134,27 @@ class Task:
     making: dict[str, Any] = field(default_factory=dict)
     episodes: int = 1
     """How many episodes each seed's Planner plays."""
+    one_hot: bool = False
+    most_steps: int = 1_000_000
 
     def make(self):
-        return gymnasium.make(self.name, **self.making)
+        if self.name.startswith("MiniGrid"):
+            import minigrid  # noqa: F401  It registers its environments.
+        env = gymnasium.make(self.name, **self.making)
+        return OneHot(env) if self.one_hot else env
 
 
 TASKS = {
     "cartpole": Task("CartPole-v1", {"iterations": 40, "horizon": 100, "method": "line"}),
     "frozen_lake": Task("FrozenLake8x8-v1", {"iterations": 100, "horizon": 200}, {"is_slippery": True}),
-    "taxi": Task(taxi_name(), {"iterations": 1000, "horizon": 100}),
+    "taxi": Task(newest("Taxi"), {"iterations": 1000, "horizon": 100}),
     "acrobot": Task("Acrobot-v1", {"iterations": 40, "horizon": 200, "hold": 12, "method": "line"}),
     "blackjack": Task("Blackjack-v1", {"iterations": 300, "horizon": 20, "discount": 1.0, "determinize": hide_dealer},
                       episodes=100),
+    "lake": Task("FrozenLake-v1", {"iterations": 100}, {"is_slippery": False}, one_hot=True),
+    "cliff": Task(newest("CliffWalking"), {"iterations": 100}, one_hot=True, most_steps=200),
+    "grid5": Task("MiniGrid-Empty-5x5-v0", {"iterations": 100}),
+    "grid6": Task("MiniGrid-Empty-6x6-v0", {"iterations": 100}),
 }
 
 
@@ -163,7 +191,7 @@ def taxi(seeds, factor):
         env = TASKS["taxi"].make()
         best.append(taxi_best(env, env.reset(seed=seed)[0]))
     totals, begin, steps = play(TASKS["taxi"], seeds, factor)
-    report(taxi_name(), totals, f"{sum(best) / len(best):.3f}, each", begin, steps)
+    report(TASKS["taxi"].name, totals, f"{sum(best) / len(best):.3f}, each", begin, steps)
     return totals == best
 
 
@@ -180,7 +208,23 @@ def blackjack(seeds, factor):
     return mean >= best - 2 * error
 
 
-GOALS = {"cartpole": cartpole, "frozen_lake": frozen_lake, "taxi": taxi, "acrobot": acrobot, "blackjack": blackjack}
+def ended(name, seeds, factor):
+    """Whether every episode comes to its end within the time limit, by the method that the Planner chooses."""
+    task, begin, steps, reached = TASKS[name], time.perf_counter(), [], 0
+    for seed in seeds:
+        planner = Planner(task.make(), seed=seed,
+                          **{**task.options, "iterations": int(task.options["iterations"] * factor)})
+        episode = planner.play(seed=seed, most_steps=task.most_steps)
+        steps.append(episode.steps)
+        reached += episode.terminated
+    seconds = time.perf_counter() - begin
+    print(f"{name}, {task.name}: {reached} of {len(seeds)} came to the end, goal all; {min(steps)} to {max(steps)} "
+          f"steps, by method {planner.method!r}, {1000 * seconds / sum(steps):.1f} ms a step", flush=True)
+    return reached == len(seeds)
+
+
+GOALS = {"cartpole": cartpole, "frozen_lake": frozen_lake, "taxi": taxi, "acrobot": acrobot, "blackjack": blackjack,
+         **{name: partial(ended, name) for name in ("lake", "cliff", "grid5", "grid6")}}
 
 
 def main():

@@ -10,12 +10,15 @@ arXiv:2407.17032.
 from __future__ import annotations
 
 import copy
+import math
 import random
+import time
 from dataclasses import dataclass
 
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.bots.budgets import check
 from mcts_core.bots.gymnasium_copies import DeepCopies, OwnStates, copier_of
+from mcts_core.bots.gymnasium_methods import observations_name_states
 from mcts_core.bots.gymnasium_spaces import (
     MOST_ACTIONS,
     actions_of,
@@ -35,7 +38,7 @@ from mcts_core.words import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
     from typing import Any, Self
 
     from mcts_core.results import Stats
@@ -46,6 +49,8 @@ METHODS = ("line", "states", "sequences")
 MOST_DISCOUNT = 0.999
 """With 1.0, a detour costs nothing: in FrozenLake, all actions then had one value, and the Planner went back and forth
 for ever; with 0.9999 it took 30 to 40 steps instead of 6."""
+LOOK_SHARE = 0.5
+"""The share of a time limit that may go to the choice of the method, until that is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +77,11 @@ class Planner:
     method: how the search remembers what it tried. ``"states"``: by observation, which must tell all that matters; each
         state's value is that of its best action. ``"line"``: by the sequence of actions, for environments without
         chance; it keeps and plays the best sequence. ``"sequences"``: by the sequence of actions, with or without
-        chance (open loop), and plays what did best on average. The default is ``"states"`` where observations are
-        discrete, else ``"sequences"``.
+        chance (open loop), and plays what did best on average. By default, the first search chooses: ``"states"``
+        where observations are discrete, and where random walks in copies find that observations come back and that what
+        follows equal ones is the same; else ``"sequences"``. With a time limit, half of it may go to these walks, and
+        where that is not enough, the first searches use ``"sequences"`` until it is. The attribute ``method`` and the
+        repr say which method it is.
     copies: how the state of the environment is copied. ``"deepcopy"`` (the default) copies the environment as
         ``copy.deepcopy`` does. ``"state"``: by its own ``get_state()`` and ``set_state(state)``, or ``clone_state()``
         and ``restore_state(state)``, in one environment that ``make`` makes. ``"replay"``: by the seed and the options
@@ -92,7 +100,8 @@ class Planner:
     determinize: a function ``determinize(env, rng)`` that draws anew what is hidden in ``env``, a copy without its
         wrappers, such as cards that were dealt face down. It must leave what was observed as it is. ``rng`` is a
         ``numpy.random.Generator``. It is called once for each iteration. Not with ``method="line"``.
-    seed: of the Planner's own random numbers, also those of the copies.
+    seed: of the Planner's own random numbers, also those of the copies, and of its first search; each later search has
+        a seed of its own (``Searcher``), so a Planner that comes back to a state does not repeat itself for ever.
     options: those of a ``Searcher``.
 
     Copies draw their chance from ``np_random`` and from their spaces, for which the Planner has a generator of its own:
@@ -154,10 +163,12 @@ class Planner:
         if seconds is None and iterations is None:
             iterations = 100
         self._budget: dict[str, Any] = {"seconds": seconds, "iterations": iterations}
-        self._wanted = method
         self.method = method
-        """How the search remembers what it tried; None: the first search decides."""
-        self._options = {"seed": first, **options}
+        """How the search remembers what it tried; None: the first search chooses."""
+        self._chooses = method is None
+        """Whether the method is still to be chosen, by ``_look``."""
+        self._look: Iterator[bool | None] | None = None
+        self._options = options if seed is None else {"seed": first, **options}
         Searcher(**self._options)  # wrong options raise here, not in the first search
         check(Searcher(), TicTacToe(), seconds, iterations)
         self._engine: Searcher | None = None if method is None else self._make_engine()
@@ -168,6 +179,10 @@ class Planner:
             options.setdefault("final_move", "best_line")
         options.setdefault("rollout_moves", self.horizon)
         return Searcher(**options)
+
+    def __repr__(self) -> str:
+        method = "None, the first search chooses" if self.method is None else repr(self.method)
+        return f"Planner({self.env}, method={method}, horizon={self.horizon}, discount={self.discount:g})"
 
     # ---- acting ------------------------------------------------------------------------------------------------------
 
@@ -212,13 +227,17 @@ class Planner:
         if self._observation is None:
             raise InvalidState("there is no observation yet: call reset(), or give search() what the environment's "
                                "reset() or step() returned")
-        if self._engine is None:
-            self.method = "states" if is_discrete(self.env.observation_space) else "sequences"
-            self._engine = self._make_engine()
+        begin = time.perf_counter()
+        if self._chooses:
+            self._choose_method(begin)
+        assert self._engine is not None
         root = self._root()
         self._chosen = None
+        seconds = self._budget["seconds"]
+        if seconds is not None:
+            seconds = max(seconds - (time.perf_counter() - begin), (1.0 - LOOK_SHARE) * seconds)
         try:
-            move = self._engine.search(root, **self._budget)
+            move = self._engine.search(root, seconds, iterations=self._budget["iterations"])
         except GameError as error:
             if error.__cause__ is None or isinstance(error.__cause__, GameError):
                 raise
@@ -254,11 +273,41 @@ class Planner:
 
     # ---- planning ----------------------------------------------------------------------------------------------------
 
+    def _choose_method(self, begin: float) -> None:
+        """Sets the method for this environment, for the time being where the time of the search is too short.
+
+        An interrupt leaves the choice to the next search. An error of the environment, and an observation that cannot
+        be looked up, mean ``"sequences"``: the search itself meets and reports an error.
+        """
+        found: bool | None = is_discrete(self.env.observation_space) or None
+        look, self._look = self._look, None
+        try:
+            if found is None and look is None:
+                start = _Position(self, self._copier.save(self), (), self._name(self._observation),
+                                  self._actions.legal(self._mask))
+                look = observations_name_states(self, start, int(self._random.integers(2**31)))
+            seconds = self._budget["seconds"]
+            until = math.inf if seconds is None else begin + LOOK_SHARE * seconds
+            while found is None and time.perf_counter() < until:
+                assert look is not None
+                found = next(look)
+        except Exception:
+            found = False
+        method = "states" if found else "sequences"
+        if method != self.method:
+            self.method, self._engine = method, None
+            self._engine = self._make_engine()
+        self._look, self._chooses = look, found is None
+
+    def _name(self, observation: Any) -> Hashable:
+        """What two observations have in common if they are the same."""
+        return key_of(observation if self.key is None else self.key(observation))
+
     def _root(self) -> Any:
         legal = self._actions.legal(self._mask)
         snapshot = self._copier.save(self)
         if self.method == "line":
-            return _Position(self, snapshot, self._line(), key_of(self._observation), legal)
+            return _Position(self, snapshot, self._line(), self._name(self._observation), legal)
         kind = _Observed if self.method == "states" else _Drawn
         return kind(self, self._copier, snapshot, self._observation, legal, 0.0, False)
 
@@ -271,7 +320,7 @@ class Planner:
             unseen = self._began is None and not taken  # a loop of the user's own, which steps the environment itself
             if unseen or (len(taken) == 1 and self._actions.is_at(move, taken[0])):
                 child = before.play(move)
-                if child.seen == key_of(self._observation):
+                if child.seen == self._name(self._observation):
                     moves: tuple[Any, ...] = child.moves
                     return moves
         self._plan = 0, ()
@@ -350,7 +399,7 @@ class _Position:
             snapshot = getattr(simulated.unwrapped, planner._copier._get)()
         else:
             snapshot = *self._snapshot[:-1], [*self._snapshot[-1], action]
-        return _Position(planner, snapshot, (*self.moves, move), key_of(observation), legal, float(reward), over)
+        return _Position(planner, snapshot, (*self.moves, move), planner._name(observation), legal, float(reward), over)
 
     def rewards(self) -> list[float]:
         return [self._gain]
@@ -415,5 +464,4 @@ class _Observed(_Drawn):
     __slots__ = ()
 
     def observation_key(self, player: int) -> Hashable:
-        key = self._planner.key
-        return key_of(self._observation if key is None else key(self._observation))
+        return self._planner._name(self._observation)

@@ -178,12 +178,24 @@ def is_discrete(space: Any) -> bool:
 
 
 def key_of(observation: Any) -> Hashable:
-    """An observation as a value that can be looked up."""
+    """An observation as a value that can be looked up: equal ones have equal names, also if they are arrays."""
     if isinstance(observation, dict):
         return tuple((name, key_of(part)) for name, part in sorted(observation.items()))
     if isinstance(observation, (list, tuple)):
         return tuple(map(key_of, observation))
+    if isinstance(observation, (set, frozenset)):
+        return frozenset(map(key_of, observation))
     found: Hashable = observation
-    if hasattr(observation, "tobytes"):
-        found = observation.item() if getattr(observation, "ndim", 1) == 0 else observation.tobytes()
+    if hasattr(observation, "__array__"):  # of numpy, and of others, such as a tensor
+        import numpy
+
+        array = numpy.asarray(observation)
+        if array.ndim == 0:
+            found = array.item()
+        elif array.dtype.hasobject:
+            found = key_of(array.tolist())
+        elif array.dtype.kind in "fc":
+            found = (array + 0.0).tobytes()  # -0.0 is equal to 0.0
+        else:
+            found = array.tobytes()
     return found

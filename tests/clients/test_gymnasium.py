@@ -74,7 +74,7 @@ def test_every_method_finds_the_better_end(options, method):
 
 
 def test_the_method_depends_on_the_observations():
-    for env, method in ((Corridor(continuous=True), "sequences"), (Corridor(0.5), "states")):
+    for env, method in ((Corridor(continuous=True), "states"), (Corridor(0.5), "states")):
         planner = Planner(env, iterations=20, seed=1)
         planner.reset(seed=1)
         planner.search()
@@ -351,7 +351,7 @@ def test_the_goals_are_those_of_the_environments_played():
 
 def test_taxi_takes_a_shortest_way():
     for seed in range(2):
-        env = gymnasium.make(gymnasium_goals.taxi_name())
+        env = gymnasium_goals.TASKS["taxi"].make()
         best = gymnasium_goals.taxi_best(env, env.reset(seed=seed)[0])
         assert Planner(env, iterations=1000, seed=seed).play(seed=seed).total == best
 
