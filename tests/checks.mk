@@ -40,7 +40,7 @@ $(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
 
 # Each build has a folder of its own, and goes before the package of the environment. From a copy of the sources: in the
 # tree, setup.py would take the objects of the last build for its own. What Cython translated for the wheel is taken
-# along, made newer than Cython's own files, which Cython would else translate again for: that takes a minute.
+# along (coverage translates anew, with comments), made newer than Cython's own files, which Cython would else translate again for: that takes a minute.
 define watched
 	rm -rf build/$(1)
 	mkdir -p build/$(1)/build

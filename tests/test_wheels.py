@@ -4,6 +4,7 @@ import fnmatch
 import json
 import re
 import runpy
+import sysconfig
 import tomllib
 import types
 from pathlib import Path
@@ -126,6 +127,16 @@ def test_a_copy_for_an_instruction_set_differs_by_its_name_alone(tmp_path, monke
     copy = Path(setup["c_source"](translated, "mcts_core.games._rollout_avx2"))
     assert copy == tmp_path / "_rollout_avx2.c"
     assert copy.read_text() == "PyInit__rollout_avx2(void) { return 1; }\n"
+
+
+def test_modules_of_this_python_are_found_by_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    for name in (f"tree/check{suffix}", f"errors{suffix}", "errors.cpython-27.so", "errors.py"):
+        (tmp_path / "mcts_core" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mcts_core" / name).touch()
+    found = runpy.run_path("setup.py")["modules_below"](tmp_path)
+    assert sorted(found.values()) == ["mcts_core.errors", "mcts_core.tree.check"]
 
 
 def test_without_a_compiler_that_works_the_build_stops_with_one_sentence(monkeypatch):
