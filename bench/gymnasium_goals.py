@@ -153,8 +153,8 @@ TASKS = {
                       episodes=100),
     "lake": Task("FrozenLake-v1", {"iterations": 100}, {"is_slippery": False}, one_hot=True),
     "cliff": Task(newest("CliffWalking"), {"iterations": 100}, one_hot=True, most_steps=200),
-    "grid5": Task("MiniGrid-Empty-5x5-v0", {"iterations": 100}),
-    "grid6": Task("MiniGrid-Empty-6x6-v0", {"iterations": 100}),
+    "grid5": Task("MiniGrid-Empty-5x5-v0", {"iterations": 50, "horizon": 20}),
+    "grid6": Task("MiniGrid-Empty-6x6-v0", {"iterations": 50, "horizon": 30}),
 }
 
 

@@ -378,11 +378,14 @@ cdef class InformationTree:
         self.high[node.player] = max(self.high[node.player], mean)
 
     cdef void find_scale(self) noexcept nogil:
-        """The lowest and the highest value in the nodes that there are."""
+        """The lowest and the highest value in the nodes that there are. Where maxima are backed up, also those that
+        were there: what rollouts gave fades from the values, and new hopes on a smaller scale would be below old ones.
+        """
         cdef uint32_t number, slot
         cdef int player
         for player in range(self.user.players):
-            self.low[player], self.high[player] = UNSEEN, -UNSEEN
+            if not (self.maxima and self.node_count):
+                self.low[player], self.high[player] = UNSEEN, -UNSEEN
         for number in range(self.node_count):
             for slot in range(self.nodes[number].first, self.nodes[number].first + self.nodes[number].count):
                 if self.choices[slot].visits:

@@ -843,3 +843,48 @@ def test_random_is_seeded():
     first, draws[:] = draws[:], []
     mc.search(Drawing(), iterations=5, seed=9)
     assert draws == first and len(set(first)) == 5 and not math.isnan(first[0])
+
+
+class SeenTurtle:
+    """A walk on 4 x 4 cells with four ways to stand still, of which everything is seen. The far corner gives 1."""
+
+    hidden_information, players, to_move, discount, model = True, 1, 0, 0.99, "turtle"
+
+    def __init__(self, at=(0, 0), heading=0):
+        self.at, self.heading = at, heading
+
+    def determinize(self, player, rng):
+        return self
+
+    def observation_key(self, player):
+        return self.at, self.heading
+
+    def legal_moves(self):
+        return list(range(7))
+
+    def play(self, move):
+        (x, y), heading = self.at, self.heading
+        if move < 2:
+            heading = (heading + (1, -1)[move]) % 4
+        elif move == 2:
+            right, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[heading]
+            x, y = min(max(x + right, 0), 3), min(max(y + down, 0), 3)
+        return SeenTurtle((x, y), heading)
+
+    def rewards(self):
+        return [float(self.at == (3, 3))]
+
+    def returns(self):
+        return [0.0] if self.at == (3, 3) else None
+
+
+def test_what_was_not_tried_stays_worth_a_try_while_values_fade():
+    """Few iterations and a horizon that is soon reached: what the first rollouts gave fades, and with it went the hopes
+    of squares without a visit, so the player walked on those that it knew."""
+    for seed in (1, 6, 15):
+        engine, state = mc.Searcher(rollout_moves=15, seed=seed), SeenTurtle()
+        for _ in range(45):
+            state = state.play(engine.search(state, iterations=50))
+            if state.returns() is not None:
+                break
+        assert state.at == (3, 3), seed
