@@ -180,6 +180,9 @@ class Planner:
         options.setdefault("rollout_moves", self.horizon)
         return Searcher(**options)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_look": None}  # a generator cannot be copied: the copy looks anew
+
     def __repr__(self) -> str:
         method = "None, the first search chooses" if self.method is None else repr(self.method)
         return f"Planner({self.env}, method={method}, horizon={self.horizon}, discount={self.discount:g})"

@@ -201,6 +201,20 @@ def test_an_error_is_reported_by_the_search():
     assert planner.method == "sequences"
 
 
+def test_a_planner_that_has_not_chosen_yet_can_be_copied():
+    class Slow(Room):
+        def step(self, action):
+            time.sleep(0.0005)
+            return super().step(action)
+
+    planner = Planner(Slow(SHOWN["float32"]), seconds=0.02, horizon=10, seed=1)
+    planner.reset(seed=1)
+    planner.search()
+    assert planner.method == "sequences"
+    other = copy.deepcopy(planner)
+    assert other.search() in range(3) and planner.search() in range(3)
+
+
 @pytest.mark.alone
 def test_a_time_limit_is_kept_while_the_method_is_chosen():
     """The walks take longer than one search may: the first ones use "sequences" until the choice is made."""
