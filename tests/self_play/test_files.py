@@ -317,13 +317,14 @@ def other_shape(shape):
     *({"change": other_shape(shape)} for shape in (
         b"(1,)", b"(10**18,)", b"(1000000000000,)", b"(-1, -1)", b"()", b"(0, 99999999999)", b"1", b"((((((")),
 ])
-def test_archives_that_only_look_right_are_refused(whole, tmp_path, made):
+def test_archives_that_only_look_right_are_refused(whole, tmp_path, monkeypatch, made):
+    monkeypatch.chdir(tmp_path)
     arrays = dict(np.load(whole / "shard-00000.npz"))
-    archive(tmp_path / "file.npz", arrays, **made)
+    archive("file.npz", arrays, **made)
     tracemalloc.start()
     try:
         with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
-            mc.SelfPlayData.load(tmp_path / "file.npz")
+            mc.SelfPlayData.load("file.npz")
         assert tracemalloc.get_traced_memory()[1] < 1e7
     finally:
         tracemalloc.stop()
@@ -344,7 +345,8 @@ def test_an_archive_by_hand_is_read(whole, tmp_path):
 
 
 @pytest.mark.parametrize("place", ["encrypted", "declared", "directory"])
-def test_headers_that_promise_too_much_are_refused(whole, tmp_path, place):
+def test_headers_that_promise_too_much_are_refused(whole, tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
     data = bytearray((whole / "shard-00000.npz").read_bytes())
     at = data.index(b"PK\1\2")  # the first entry of the directory
     if place == "encrypted":
@@ -354,9 +356,9 @@ def test_headers_that_promise_too_much_are_refused(whole, tmp_path, place):
     else:
         end = data.rindex(b"PK\5\6")
         data[end + 12:end + 16] = b"\xf0\xff\xff\x7f"
-    (tmp_path / "file.npz").write_bytes(data)
+    Path("file.npz").write_bytes(data)
     with pytest.raises(mc.InvalidFile, match=r"file.npz' is not a file of selfplay: \S"):
-        mc.SelfPlayData.load(tmp_path / "file.npz")
+        mc.SelfPlayData.load("file.npz")
 
 
 def test_data_are_saved_and_shown(whole, tmp_path):
