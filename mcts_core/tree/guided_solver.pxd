@@ -24,7 +24,7 @@ cdef enum:
     NODE_SLICE = 65536       # the same for another node, at most
     CHECK_SHARE = 4          # budget for the most visited move of the root, as a multiple of that for the root
     CHECK_SLICES = 16        # of ROOT_SLICE, that a check of moves spends at a time
-    LOOK = 256               # proof budget spent between two looks at the interrupt
+    LOOK = 64                # proof budget spent between two looks at the interrupt; in gomoku up to 4 us each
 
 
 # ---- proofs that are backed up ---------------------------------------------------------------------------------------

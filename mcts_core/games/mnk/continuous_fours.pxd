@@ -15,7 +15,7 @@ cdef enum:
     THREAT_CELLS = 1024
     THREAT_STACK = 1 << 15
     THREAT_STONES = 100   # of an attack of fours
-    THREAT_LOOK = 256     # of the proof budget, between two looks at the interrupt
+    THREAT_LOOK = 64      # of the proof budget, between two looks at the interrupt
 
 # Kinds of positions of a player.
 cdef enum:

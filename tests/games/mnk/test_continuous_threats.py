@@ -286,7 +286,7 @@ def test_an_interrupted_search_ends_soon_and_can_go_on():
         for looks in (1, 2, 5):
             probe = ThreatProbe(state)
             proof, spent = probe.prove([], 20_000, looks=looks)
-            assert proof is None and 256 * looks <= spent < 800 * looks and spent <= needed
+            assert proof is None and 64 * looks <= spent < 800 * looks and spent <= needed
             proof, _spent = probe.prove([], 40_000)
             assert proof is not None and proof[0] == value
 

@@ -385,7 +385,7 @@ def test_an_interrupted_attack_can_go_on():
     for looks in (1, 2, 3):
         probe = Probe(long.state)
         proof, spent = probe.prove([], PLENTY, looks=looks)
-        assert proof is None and looks * 256 <= spent < looks * 256 + 500
+        assert proof is None and looks * 64 <= spent < looks * 64 + 500
         assert probe.prove([], PLENTY)[0][:3] == expected[:3]
 
 
