@@ -122,7 +122,7 @@ def _fields_of(core: ReferenceType[SearchCore] | None, figures: dict[str, Any]) 
     figures["moves"] = records(MoveStats, _FIELDS, figures["moves"])
     figures["iterations_per_second"] = per_second(figures["iterations"], figures["seconds"])
     figures["pv"] = tuple(figures["pv"])
-    figures["_to_try"] = figures.pop("to_try")
+    figures["_to_try"] = figures.pop("to_try", 0)
     figures["_origin"] = Origin(core, state, None if figures["stop_reason"] == "running" else number)
     return figures
 

@@ -348,7 +348,7 @@ def test_a_game_that_changes_its_mind_is_an_error_and_no_crash():
             stats = search(Fickle(number), 400)[1]
         except mc.GameError:
             continue
-        assert stats.iterations == 400
+        assert stats.iterations == 400 or stats.stop_reason == "solved"
 
 
 def test_no_state_is_kept_alive():

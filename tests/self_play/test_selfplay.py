@@ -98,7 +98,8 @@ def by_hand(state, number, seed, iterations, temperature, plies, **options):
                 weights = [entry.move == move for entry in entries]
             elif found.bounds is not None:
                 least = max(entry.bounds[0] for entry in entries)
-                weights = [weight * (entry.bounds[1] >= least) for entry, weight in zip(entries, weights, strict=True)]
+                weights = [weight * (entry.proven != "loss" and entry.bounds[1] >= least)
+                           for entry, weight in zip(entries, weights, strict=True)]
             shares = [weight / sum(weights) for weight in weights]
             if temperature and len(rows) < plies and not solved:
                 weights = [weight ** (1 / temperature) for weight in weights]

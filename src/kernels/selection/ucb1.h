@@ -388,4 +388,13 @@ MCTS_INLINE uint32_t ucb_update_wide(int32_t *visits, int32_t *wins, float *mean
     return ucb_best_wide(mean, inverse, count, s);
 }
 
+/* That of the above for a node with columns of `count` slots, or 7. */
+MCTS_INLINE uint32_t ucb_update(int32_t *visits, int32_t *wins, float *mean, float *inverse, uint32_t count,
+                                int32_t slot, int32_t add, float half, float s) {
+    if (count == 7) return ucb_update7(visits, wins, slot, add, half, s);
+    if (count == 8) return ucb_update8(visits, wins, slot, add, half, s);
+    if (count == 16) return ucb_update16(visits, wins, slot, add, half, s);
+    return ucb_update_wide(visits, wins, mean, inverse, count, slot, add, half, s);
+}
+
 #endif
