@@ -87,6 +87,8 @@ cdef class SearchedTree(SearchTurn):
     cdef double begin              # when it began
     cdef double deadline
     cdef bint in_batches           # a run ends by itself when its leaves have been evaluated
+    cdef bint named                # the moves are objects of a user's game, which take memory too
+    cdef bint crowded              # they take most of it
     cdef bint runs_ahead           # or begins with the next leaves while these are evaluated
 
     # ---- what differs between the kinds: how the trees ask the root's game, and the operations of their layout
@@ -109,6 +111,8 @@ cdef class SearchedTree(SearchTurn):
     cdef void drop_result(self) noexcept
     # the moves from the last root to this one, as the tree numbers them; None: they are not known
     cdef list path_to(self, object root, object state)
+    # takes the memory of the moves of a user's game from the tree's
+    cdef void fit_names(self) noexcept
     # bytes, about, of the names of moves that a user's game has given
     cdef uint64_t name_bytes(self) noexcept
     # whether a tree has all that there is below its root

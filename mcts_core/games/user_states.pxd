@@ -6,7 +6,7 @@ from libc.stdint cimport uint32_t, uint64_t
 cdef enum:
     MAX_PLAYERS = 32
     LONGEST_ROLLOUT = 1000000    # moves, after which a game counts as endless
-    NAME_BYTES = 128             # of a move and its number: a small text or tuple, with its entries in dict and list
+    NAME_BYTES = 160             # of a move and its number: their entries in dict and list, without the move itself
 
 cdef extern from *:
     """
@@ -22,6 +22,8 @@ cpdef list as_scores(given)
 cpdef list as_outcomes(given)
 cpdef list as_moves(given)
 cdef object value_of(object state)
+# About how many bytes of memory an object takes with all that it holds, at least.
+cdef uint64_t footprint(object given, uint32_t depth=*) except? 0
 # The moves from one state to a later one, by the attribute ``moves`` of both; None: they have none, or it does not fit.
 cdef list moves_since(object before, object after)
 cdef bint as_constant(object root, int players, bint scored) except -1
@@ -42,6 +44,7 @@ cdef class UserStates:
     cdef readonly tuple shape  # of an observation, once there was one
     cdef list moves           # those met so far; an id is an index
     cdef dict ids             # move -> id
+    cdef uint64_t name_total  # bytes of these moves
     cdef object error         # what a method raised
     cdef str calling          # the method that is running
     cdef double deadline      # of the search, on mcts_clock
@@ -54,6 +57,7 @@ cdef class UserStates:
     cdef uint64_t name_bytes(self) noexcept
     cdef int adopt(self, UserStates other) except -1
     cdef int take_names(self, object names) except -1
+    cdef int set_names(self, list moves, dict ids) except -1
     cpdef int sign(self, object state) except 0
     cpdef int mover(self, object state) except -2
     cpdef object child(self, object state, object move)

@@ -21,6 +21,7 @@ ctypedef struct InformationNode:
     uint32_t count               # of them
     uint32_t room                # for them
     uint32_t met                 # the last iteration that came here
+    uint32_t key_bytes           # of the key by which it is found, about
     double value                 # where maxima are backed up: that of the best choice; before, that of a rollout
     double hope                  # where there are choices: with a bonus for what was tried rarely, here and further on
 
@@ -63,6 +64,7 @@ cdef class InformationTree:
     cdef uint32_t rollouts_per_leaf
     cdef object random            # for determinize()
     cdef uint64_t limit           # bytes
+    cdef uint64_t key_total       # bytes of all keys
     cdef InformationNode *nodes
     cdef Choice *choices
     cdef Outcome *outcomes
@@ -101,7 +103,9 @@ cdef class InformationTree:
     cdef object key_of(self, object state, int player, uint32_t length, tuple drawn)
     cdef object draw_state(self)
     cdef bint is_drawing(self)
-    cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE
+    cdef uint32_t new_node(self, int player, object key) except? 0xFFFFFFFE
+    cdef list seen_of(self, uint32_t node, list moves)
+    cdef int find_places(self, uint32_t node) except -1
     cdef int add_choice(self, uint32_t number, uint32_t move) except -1
     cdef int list_legal(self, uint32_t node, list moves) except -1
     cdef void widen_scale(self, const InformationNode *node, const Choice *choice) noexcept nogil

@@ -101,6 +101,7 @@ cdef class SearchCore(SearchedTree):
         self.used = 0
         self.stop_reason = "cancelled"  # stays when a signal ends the search
         self.deadline = request.begin + request.seconds if request.seconds > 0 else 1e300
+        self.named = self.crowded = False
         self.limit_rollouts(self.deadline)
         self.signals_at = request.begin + SIGNAL_INTERVAL if on_main_thread() else 1e300
         self.failure = None
@@ -140,6 +141,9 @@ cdef class SearchCore(SearchedTree):
             look.ran = self.spent() - look.spent
             look.took = now - last
             look.spent = self.spent()
+            if self.named:
+                with gil:
+                    self.fit_names()
             if now >= self.signals_at:
                 with gil:
                     self.look_at_signals()

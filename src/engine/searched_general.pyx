@@ -140,6 +140,7 @@ cdef class GeneralCore(SearchCore):
     cdef void limit_rollouts(self, double deadline) noexcept:
         if isinstance(self.rules, PythonRules):
             (<PythonRules>self.rules).user.deadline = deadline
+            self.named = True
 
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonRules>self.rules).user.name_bytes() if isinstance(self.rules, PythonRules) else 0

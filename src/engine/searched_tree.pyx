@@ -89,6 +89,16 @@ cdef class SearchedTree(SearchTurn):
     cdef void limit_rollouts(self, double deadline) noexcept:
         pass
 
+    cdef void fit_names(self) noexcept:
+        cdef uint64_t names = self.name_bytes(), room
+        if self.tree == NULL or not self.tree.arena.unit:
+            return
+        room = self.tree.arena.reserved
+        self.crowded = names > room - room // 4
+        room = (room - min(room, names)) // self.tree.arena.unit
+        if room < self.tree.arena.limit:
+            self.tree.arena.limit = max(<uint32_t>room, self.tree.arena.top)
+
     cdef bint is_whole(self) noexcept:
         return True
 
@@ -267,7 +277,7 @@ cdef class SearchedTree(SearchTurn):
         cdef Tree *tree
         self.follows = False
         if (request.reuse == REUSE_NEVER or self.state is None or self.settings is not request.settings
-                or self.tree == NULL or self.name_bytes() > self.memory):
+                or self.tree == NULL or self.name_bytes() > self.memory // 2):
             return False
         moves = self.path_to(root, request.state)
         if moves is None or (request.reuse == REUSE_BELOW and not moves) or len(moves) > LINE:
@@ -335,7 +345,7 @@ cdef class SearchedTree(SearchTurn):
 
     cdef int make_room(self, double deadline) noexcept nogil:
         cdef int status
-        if not self.settings.prunes:
+        if not self.settings.prunes or self.crowded:
             return RUN_MEMORY
         status = prune(self.tree, self.begin, deadline, mcts_clock())
         if status == RUN_DONE:

@@ -94,6 +94,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef void limit_rollouts(self, double deadline) noexcept:
         if isinstance(self.native, PythonGame):
             (<PythonGame>self.native).user.deadline = deadline
+            self.named = True
 
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonGame>self.native).user.name_bytes() if isinstance(self.native, PythonGame) else 0

@@ -481,6 +481,7 @@ cdef class PythonRules(Rules):
             position.moves[slot] = self.user.identity_of(moves[slot])
             if outcomes is not None:
                 position.probabilities[slot] = outcomes[slot][1]
+        self.table.move_bytes = <uint32_t>(self.user.name_bytes() // <uint64_t>len(self.user.moves))  # the mean so far
         if outcomes is None and self.observing:
             indices = range(len(moves)) if self.aligned else self.user.indices(state, moves, self.actions)
             for slot in range(position.count):

@@ -1,6 +1,7 @@
 """The states of a game written in Python: calls their methods, checks the answers, and numbers the moves."""
 
 import operator
+import sys
 from itertools import islice
 from threading import get_ident
 
@@ -21,8 +22,15 @@ MOST_PLAYERS = MAX_PLAYERS
 
 cdef enum:
     LONG_ROLLOUT = 4096        # moves of a rollout after which it looks at the clock, again and again
+    ALLOCATION = 16            # bytes that the allocator adds to an object, at most
+    UNKNOWN = 256              # bytes of an object that does not say its size
+    ATTRIBUTE = 32             # bytes of an attribute besides its value
+    MOST_COUNTED = 50000       # of these objects
+    DEEPEST = 8                # objects within objects whose sizes are counted
 
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
+cdef uint32_t counted = 0      # objects of the estimate that is being made
+cdef frozenset PLAIN = frozenset({int, float, complex, str, bytes})
 UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 
@@ -325,6 +333,50 @@ cpdef list as_moves(given):
     if isinstance(given, (str, bytes)):
         raise TypeError
     return list(given)
+
+
+cdef uint64_t footprint(object given, uint32_t depth=0) except? 0:
+    """The same for the same object in each process, so that a seed repeats a search that prunes: nothing is asked that
+    depends on what else there is, such as numbers of references. What objects share counts for each of them; but of an
+    object of the user's that is an attribute of another one, such as rules that all positions share, only itself."""
+    cdef uint64_t size = ALLOCATION
+    cdef object kind = type(given)
+    global counted
+    if depth == 0:
+        counted = 0
+    counted += 1
+    if given is None or kind is bool or kind is int and -5 <= given <= 256 or counted > MOST_COUNTED:
+        return 0
+    try:
+        size += <uint64_t>sys.getsizeof(given)
+    except Exception:  # of a __sizeof__ of the user's
+        size += UNKNOWN
+    if kind in PLAIN or depth == DEEPEST:
+        return size
+    try:
+        if isinstance(given, dict):
+            for key, item in given.items():
+                size += footprint(key, depth + 1) + footprint(item, depth + 1)
+        elif isinstance(given, (tuple, list, set, frozenset)):
+            for item in given:
+                size += footprint(item, depth + 1)
+        elif kind.__module__ != "builtins":
+            for item in attributes_of(given):
+                size += ATTRIBUTE
+                if type(item).__module__ == "builtins":
+                    size += footprint(item, depth + 1)
+    except Exception:  # of a method of the user's
+        pass
+    return size
+
+
+cdef list attributes_of(object given):
+    """The values of an object's attributes."""
+    cdef list found = list(getattr(given, "__dict__", {}).values())
+    for base in type(given).__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        found += [getattr(given, name, None) for name in ([slots] if isinstance(slots, str) else slots)]
+    return found
 
 
 cdef object value_of(object state):
@@ -662,11 +714,19 @@ cdef class UserStates:
 
     cdef uint64_t name_bytes(self) noexcept:
         """About how many bytes the numbered moves take."""
-        return <uint64_t>NAME_BYTES * len(self.moves)
+        return self.name_total
 
     cdef int adopt(self, UserStates other) except -1:
         """Takes over the numbers of moves from another position's search, whose tree this search continues."""
-        self.moves, self.ids = other.moves, other.ids
+        self.moves, self.ids, self.name_total = other.moves, other.ids, other.name_total
+        return 0
+
+    cdef int set_names(self, list moves, dict ids) except -1:
+        """Numbers moves anew; nothing changes where a move raises."""
+        cdef uint64_t total = 0
+        for move in moves:
+            total += NAME_BYTES + footprint(move)
+        self.moves, self.ids, self.name_total = moves, ids, total
         return 0
 
     cdef int take_names(self, object names) except -1:
@@ -674,8 +734,7 @@ cdef class UserStates:
         ids = {move: index for index, move in enumerate(names)}
         if len(ids) != len(names):
             raise InvalidFile("the file contains a move of the tree twice: it is damaged")
-        self.moves, self.ids = list(names), ids
-        return 0
+        return self.set_names(list(names), ids)
 
     cdef uint32_t identity_of(self, object move) except? 0xFFFFFFFF:
         try:
@@ -684,7 +743,9 @@ cdef class UserStates:
             refuse_moves(self.root, [move], error)
         if identity is None:
             refuse_unequal(self.root, [move])
+            size = NAME_BYTES + footprint(move)
             identity = len(self.moves)
             self.moves.append(move)
             self.ids[move] = identity
+            self.name_total += <uint64_t>size
         return identity

@@ -35,12 +35,12 @@ from mcts_core.games.state_kinds import has_member, member
 from mcts_core.tree.portable_math cimport natural_log
 from mcts_core.game cimport mcts_rng_below, mcts_rng_seed
 from mcts_core.games.user_rollout cimport length_limit, random_move, random_rollout
-from mcts_core.games.user_states cimport UserStates, refuse_repeated
+from mcts_core.games.user_states cimport UserStates, footprint, refuse_repeated
 
 
 cdef enum:
     LONGEST_GAME = 20000
-    KEY_BYTES = 200              # of a key with its node, about: a small tuple or text, and its place in a dict
+    KEY_BYTES = 200              # of a key with its node, about, besides what the key holds: its place in a dict
     MOST_VISITS = 4096           # visits up to which pruning compares nodes
     MOST_COMPARED = 256          # positions that are compared with a new root
     SWEPT = 64                   # nodes beside its path whose values an iteration computes
@@ -93,7 +93,7 @@ cdef class InformationTree:
         free(self.places)
 
     cdef uint64_t bytes(self) noexcept nogil:
-        return (<uint64_t>self.node_count * (sizeof(InformationNode) + KEY_BYTES)
+        return (<uint64_t>self.node_count * sizeof(InformationNode) + self.key_total + self.user.name_total
                 + <uint64_t>self.choice_count * sizeof(Choice) + <uint64_t>self.outcome_count * sizeof(Outcome))
 
     # ---- between two searches ----------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ cdef class InformationTree:
         for number in range(self.node_count):
             node = &self.nodes[number]
             sizes[min(node.visits, <uint32_t>(MOST_VISITS - 1))] += (
-                sizeof(InformationNode) + KEY_BYTES + node.count * sizeof(Choice))
+                sizeof(InformationNode) + node.key_bytes + node.count * sizeof(Choice))
         for number in range(<uint32_t>MOST_VISITS):
             half += sizes[number]
         half //= 2
@@ -151,15 +151,17 @@ cdef class InformationTree:
         return least
 
     cdef int prune(self) except -1:
-        """Drops all but the most visited nodes, which take half of the memory. Where maxima are backed up, the choices
-        that led to a dropped node keep its value."""
+        """Drops all but the most visited nodes, which take half of the memory, and the moves that none of them has.
+        Where maxima are backed up, the choices that led to a dropped node keep its value."""
         cdef uint32_t least = self.least_kept(), root = self.numbers[self.root_key]
+        cdef uint64_t key_total = 0
         cdef uint32_t number, slot, kept = 0, choice_count = 0, outcome_count = 0
         cdef uint32_t *places = <uint32_t *>malloc(self.node_count * sizeof(uint32_t))
         cdef Choice *choices = <Choice *>malloc((self.choice_count + 1) * sizeof(Choice))
         cdef Outcome *outcomes = <Outcome *>malloc((self.outcome_count + 1) * sizeof(Outcome))
         cdef InformationNode *node
-        cdef dict numbers = {}
+        cdef dict numbers = {}, ids = {}
+        cdef list named = [], renamed = [-1] * len(self.user.moves)
         if places == NULL or choices == NULL or outcomes == NULL:
             free(places)
             free(choices)
@@ -170,12 +172,21 @@ cdef class InformationTree:
             if number == root or self.nodes[number].visits >= least:
                 places[number] = kept
                 kept += 1
-        try:  # the user's keys run the user's code: nothing has changed yet
+                key_total += self.nodes[number].key_bytes
+                for slot in range(self.nodes[number].first, self.nodes[number].first + self.nodes[number].count):
+                    renamed[self.choices[slot].move] = 0
+        try:  # the user's keys and moves run the user's code: nothing has changed yet
+            for number in range(<uint32_t>len(renamed)):
+                if renamed[number] == 0:
+                    renamed[number] = len(named)
+                    ids[self.user.moves[number]] = len(named)
+                    named.append(self.user.moves[number])
             for key, number in self.numbers.items():
                 if places[number] != NOTHING:
                     if not self.keyed and key:  # it begins with the node before, which has at least as many visits
-                        key = places[<uint32_t>key[0]], *key[1:]
+                        key = places[<uint32_t>key[0]], renamed[key[1]], *key[2:]
                     numbers[key] = places[number]
+            self.user.set_names(named, ids)
         except BaseException:
             free(places)
             free(choices)
@@ -189,6 +200,7 @@ cdef class InformationTree:
             node.first, node.room = choice_count, node.count
             choice_count += node.count
             for slot in range(node.first, choice_count):
+                choices[slot].move = renamed[choices[slot].move]
                 choices[slot].outcome = self.keep_outcomes(choices[slot].outcome, places, outcomes, &outcome_count)
         for number in range(self.node_count):  # now no outcome needs the value of a dropped node
             if places[number] != NOTHING:
@@ -198,7 +210,7 @@ cdef class InformationTree:
         free(self.outcomes)
         self.prunes += 1
         self.dropped += self.node_count - kept
-        self.numbers, self.node_count = numbers, kept
+        self.numbers, self.node_count, self.key_total = numbers, kept, key_total
         self.choices, self.choice_room, self.choice_count = choices, self.choice_count + 1, choice_count
         self.outcomes, self.outcome_room, self.outcome_count = outcomes, self.outcome_count + 1, outcome_count
         self.full = self.bytes() >= self.limit
@@ -260,7 +272,7 @@ cdef class InformationTree:
             self.user.error = error
             self.user.raise_error()
         if self.root_key not in self.numbers:
-            self.numbers[self.root_key] = self.new_node(self.player)
+            self.numbers[self.root_key] = self.new_node(self.player, self.root_key)
         self.reused = self.nodes[<uint32_t>self.numbers[self.root_key]].visits
         return 0
 
@@ -301,12 +313,15 @@ cdef class InformationTree:
         """Whether determinize() is the method of the game that was called last."""
         return self.user.calling == "determinize()"
 
-    cdef uint32_t new_node(self, int player) except? 0xFFFFFFFE:
+    cdef uint32_t new_node(self, int player, object key) except? 0xFFFFFFFE:
         cdef InformationNode *node
+        cdef uint64_t size = KEY_BYTES + footprint(key)
         grow(<void **>&self.nodes, &self.node_room, self.node_count + 1, sizeof(InformationNode))
         node = &self.nodes[self.node_count]
         memset(node, 0, sizeof(InformationNode))
         node.player = player
+        node.key_bytes = <uint32_t>min(size, <uint64_t>NOTHING)
+        self.key_total += node.key_bytes
         self.node_count += 1
         return self.node_count - 1
 
@@ -338,17 +353,37 @@ cdef class InformationTree:
         count = <Py_ssize_t>ceil((self.nodes[node].visits + 1) ** self.widening)
         return moves if count >= len(moves) else moves[:count]
 
-    cdef int list_legal(self, uint32_t node, list moves) except -1:
-        """Lists the choices of the legal moves, and adds those that are new."""
-        cdef uint32_t i, at, move, count = <uint32_t>len(moves), room = self.place_room
-        grow(<void **>&self.legal, &self.legal_room, count, sizeof(uint32_t))
-        for i in range(count):
-            self.legal[i] = self.user.identity_of(moves[i])
+    cdef int find_places(self, uint32_t node) except -1:
+        """Writes the place of each choice of a node to ``places``."""
+        cdef uint32_t at, room = self.place_room
         grow(<void **>&self.places, &self.place_room, <uint32_t>len(self.user.moves), sizeof(uint32_t))
         if self.place_room > room:
             memset(&self.places[room], 0, (self.place_room - room) * sizeof(uint32_t))
         for at in range(self.nodes[node].count):
             self.places[self.choices[self.nodes[node].first + at].move] = at
+        return 0
+
+    cdef list seen_of(self, uint32_t node, list moves):
+        """The moves that are choices of the node: the others have no place in a full tree."""
+        cdef list seen = []
+        cdef uint32_t number, at
+        self.find_places(node)
+        for move in moves:
+            found = self.user.ids.get(move)
+            if found is not None:
+                number = found
+                at = self.places[number]
+                if at < self.nodes[node].count and self.choices[self.nodes[node].first + at].move == number:
+                    seen.append(move)
+        return seen
+
+    cdef int list_legal(self, uint32_t node, list moves) except -1:
+        """Lists the choices of the legal moves, and adds those that are new."""
+        cdef uint32_t i, at, move, count = <uint32_t>len(moves)
+        grow(<void **>&self.legal, &self.legal_room, count, sizeof(uint32_t))
+        for i in range(count):
+            self.legal[i] = self.user.identity_of(moves[i])
+        self.find_places(node)
         for i in range(count):
             move = self.legal[i]
             at = self.places[move]  # of another node, where this one has no such choice
@@ -517,7 +552,7 @@ cdef class InformationTree:
                 leaf = NOTHING
                 self.roll_out(state, values)
                 if not self.full:
-                    leaf = self.new_node(player)
+                    leaf = self.new_node(player, key)
                     self.numbers[key] = leaf
                     self.nodes[leaf].value = values[player]
                 break
@@ -538,6 +573,12 @@ cdef class InformationTree:
                     self.roll_out(state, values)
                 break
             moves = self.widened(node, self.user.legal(state))
+            if self.full:
+                moves = self.seen_of(node, moves)
+                if not moves:
+                    leaf = NOTHING
+                    self.roll_out(state, values)
+                    break
             self.list_legal(node, moves)
             if self.maxima:
                 self.weigh(node)

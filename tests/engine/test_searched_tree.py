@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -478,3 +480,52 @@ def test_workers(name):
     assert sum(entry.visits for entry in stats.moves) == stats.visits
     assert not result.errors and result.move in state.legal_moves() and stats.pv[0] == result.move
     assert stats.stop_reason == "iterations"
+
+
+LARGE = """
+import gc, sys
+import mcts_core as mc
+
+class Large:
+    '''A game of 30 plies whose moves are large, and different in each position.'''
+
+    def __init__(self, played=()):
+        self.played = played
+        self.to_move = len(played) % 2 if general else 1 - 2 * (len(played) % 2)
+
+    def legal_moves(self):
+        return [(*range(200), *self.played, number) for number in range(4)]
+
+    def play(self, move):
+        return Large((*self.played, move[-1]))
+
+    def winner(self):
+        return None if len(self.played) < 30 else 1 - 2 * (sum(self.played) % 2)
+
+    def result(self):
+        winner = self.winner()
+        return None if winner is None else [(1 + winner) / 2, (1 - winner) / 2]
+
+def status(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
+
+general = sys.argv[1] == "general"
+if general:
+    Large.players, Large.returns = 2, Large.result
+mc.search(Large(), iterations=50)
+gc.collect()
+before = status("VmRSS")
+engine = mc.Searcher(memory_mb=16, seed=1)
+engine.search(Large(), iterations=12_000)
+print(status("VmHWM") - before, engine.stats().stop_reason, engine.stats().iterations)
+"""
+
+
+@pytest.mark.needs("/proc")
+@pytest.mark.parametrize("kind", ["ordinary", "general"])
+def test_the_moves_of_a_game_in_python_count_as_memory(kind):
+    """Each has 2 kB, which is 90 MiB for all that 12,000 iterations meet. They cannot be pruned: the search ends."""
+    said = subprocess.run([sys.executable, "-c", LARGE, kind], capture_output=True, text=True, check=True)
+    grown, reason, iterations = said.stdout.split()
+    assert float(grown) < 16 + 16 and reason == "memory" and 500 < int(iterations) < 12_000

@@ -4,6 +4,8 @@ import functools
 import itertools
 import math
 import random
+import subprocess
+import sys
 import time
 
 import pytest
@@ -888,3 +890,76 @@ def test_what_was_not_tried_stays_worth_a_try_while_values_fade():
             if state.returns() is not None:
                 break
         assert state.at == (3, 3), seed
+
+
+LARGE = """
+import gc, sys
+import mcts_core as mc
+
+class Large:
+    '''A game of 30 plies without a result, in which either the keys are large or the moves.'''
+
+    hidden_information, players = True, 2
+
+    def __init__(self, kind, played=()):
+        self.kind, self.played, self.to_move = kind, played, len(played) % 2
+
+    def legal_moves(self):
+        if self.kind == "moves":  # other ones in each draw
+            return [(*range(200), *self.played, number) for number in range(4)]
+        return [0, 1, 2, 3]
+
+    def play(self, move):
+        return Large(self.kind, (*self.played, move[-1] if self.kind == "moves" else move))
+
+    def returns(self):
+        odd = sum(self.played) % 2
+        return None if len(self.played) < 30 else [float(odd), 1.0 - odd]
+
+    def determinize(self, player, rng):
+        return self
+
+    def observation_key(self, player):
+        if self.kind == "tuples":
+            return (player, *range(200), *self.played)
+        if self.kind == "objects":
+            return Key(("player", player, *self.played))
+        return repr(self.played).ljust(2000) if self.kind == "texts" else self.played
+
+class Key:
+    def __init__(self, known):
+        self.known, self.more = known, [0] * 200
+
+    def __eq__(self, other):
+        return self.known == other.known
+
+    def __hash__(self):
+        return hash(self.known)
+
+def status(name):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
+
+kind = sys.argv[1]
+mc.search(Large(kind), iterations=50)
+gc.collect()
+before = status("VmRSS")
+engine = mc.Searcher(memory_mb=16, seed=1, prune=sys.argv[2] == "prune")
+engine.search(Large(kind), iterations=12_000)
+stats = engine.stats()
+print(status("VmHWM") - before, stats.bytes / 2**20, stats.prunes, stats.stop_reason, stats.iterations)
+"""
+
+
+@pytest.mark.needs("/proc")
+@pytest.mark.parametrize("pruning", ["prune", "keep"])
+@pytest.mark.parametrize("kind", ["tuples", "texts", "objects", "moves"])
+def test_what_the_game_gives_the_tree_counts_as_memory(kind, pruning):
+    """Keys and moves of 2 kB each: 12,000 nodes would take 25 MiB or more besides the tree's own arrays."""
+    said = subprocess.run([sys.executable, "-c", LARGE, kind, pruning], capture_output=True, text=True, check=True)
+    grown, counted, prunes, reason, iterations = said.stdout.split()
+    assert float(grown) < 16 + 16 and 4 < float(counted) <= 16
+    if pruning == "prune":
+        assert int(prunes) >= 1 and (reason, int(iterations)) == ("iterations", 12_000)
+    else:
+        assert (int(prunes), reason) == (0, "memory") and int(iterations) < 12_000
