@@ -20,8 +20,8 @@ from mcts_core.games.state_kinds import has_member, member, refuse_hidden
 from mcts_core.games.user_states import as_count, endless
 
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING,
-                             MCTS_ORDERED, MCTS_WIN, NativeState, general_of, mcts_game, mcts_general, mcts_proof, mcts_rng,
-                             mcts_rng_below, mcts_rng_next)
+                             MCTS_ORDERED, MCTS_WIN, NativeState, general_of, mcts_game, mcts_general, mcts_proof,
+                             mcts_rng, mcts_rng_below, mcts_rng_next)
 from mcts_core.games.python_game cimport check_table, error_in_table
 from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
 from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, NAME_BYTES, UserStates, as_constant,

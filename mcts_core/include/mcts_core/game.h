@@ -82,9 +82,9 @@ typedef struct mcts_simulation {
     const uint8_t *tried; /* NULL: not known */
 } mcts_simulation;
 
-/* For mcts_simulate: the place of a move to try, drawn from the untried ones of `count` legal moves, and the next cursor:
- * how many were tried. `slots`: the slot of each legal move; NULL: its place. The same simulation draws the same move
- * again. Returns `count` where the position has other moves than before. */
+/* For mcts_simulate: the place of a move to try, drawn from the untried ones of `count` legal moves, and the next
+ * cursor: how many were tried. `slots`: the slot of each legal move; NULL: its place. The same simulation draws the
+ * same move again. Returns `count` where the position has other moves than before. */
 static inline uint32_t mcts_pick_untried(mcts_simulation *simulation, const uint32_t *slots, uint32_t count) {
     const uint32_t tried = simulation->cursor, bits = simulation->tried_bits;
     uint32_t left, place = 0;
@@ -136,8 +136,8 @@ typedef int32_t (*mcts_rollouts)(void *context, const void *state, uint64_t coun
                                  uint64_t *plies);
 
 /* One simulation in one call: from `root` plays path[0..length), where the game goes on; there tries the legal move
- * that simulation->cursor points at, or in a game without MCTS_ORDERED the one that mcts_pick_untried draws; if the game
- * still goes on, a rollout. Returns the result for the player to move at the root. */
+ * that simulation->cursor points at, or in a game without MCTS_ORDERED the one that mcts_pick_untried draws; if the
+ * game still goes on, a rollout. Returns the result for the player to move at the root. */
 typedef int32_t (*mcts_simulate)(void *context, const void *root, const uint32_t *path, uint32_t length,
                                  mcts_simulation *simulation, mcts_rng *rng);
 
