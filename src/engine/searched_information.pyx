@@ -28,7 +28,7 @@ cdef enum:
 cdef double PRUNING = 1e-6           # seconds to prune a tree, for each of its nodes
 cdef double BETWEEN_PAUSES = 5e-3    # seconds
 cdef double PAUSE = 1e-4             # seconds
-cdef double FIRST_DRAW = 0.05        # seconds that the first draw has at least
+cdef double FIRST_DRAW = 0.25        # seconds that the first draw has at least
 cdef double NEVER = 1e300            # the deadline of a search without a limit of time
 
 

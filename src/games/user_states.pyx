@@ -43,7 +43,7 @@ def seconds_left():
     time and outside of such a search.
 
     For a ``determinize`` that may take long: it raises ``OutOfTime`` when this is 0. The first draw of a search has
-    at least 0.05 seconds, because without any draw there is no move to play. Searches of games without hidden
+    at least 0.25 seconds, because without any draw there is no move to play. Searches of games without hidden
     information do not set it.
     """
     end = ends.get(get_ident())
