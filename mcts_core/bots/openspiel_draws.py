@@ -200,7 +200,7 @@ def _comes_once(before: Any, after: Any, action: int, dealt: list[int]) -> bool:
         return False
     if after.is_chance_node():
         return action not in after.legal_actions()
-    return bool(dealt) and not set(dealt) & set(before.legal_actions())
+    return bool(dealt) and dealt[-1] not in before.legal_actions()
 
 
 def _after(start: Any, actions: Iterable[int]) -> Any:
