@@ -62,6 +62,7 @@ cdef class NativeGame:
     cdef readonly str name
     cdef object text             # from a position to its str(), or None
     cdef object move_name        # from a position and a legal move to the text of the move, or None
+    cdef readonly object twin    # the class in Python that was compiled into this game (mcts_core.compile), or None
 
     def __cinit__(self):
         # until native_game fills it, a game without moves, so that an object made by __new__ alone does not crash
@@ -92,6 +93,11 @@ cdef class NativeGame:
         return self.rules.max_moves
 
     @property
+    def moves(self):
+        """In a game of ``mcts_core.compile``, the moves of the class by their numbers, as a tuple; else None."""
+        return None if self.twin is None else self.twin.moves()
+
+    @property
     def max_plies(self):
         """An upper limit of the length of a game, in moves; 0 if it is not known."""
         return self.rules.max_plies
@@ -99,13 +105,16 @@ cdef class NativeGame:
     def state(self, data=None, *, to_move=None):
         """Returns the position with the bytes ``data``, or the first position. The game must not be over there.
 
-        ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array. ``to_move``
-        is the player to move, +1 (the default) or -1. If the game has a function ``to_move``, that function determines
-        the player. Raises InvalidState for other data and for a position without a legal move.
+        ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array; in a game of
+        ``mcts_core.compile`` also a position of the class. ``to_move`` is the player to move, +1 (the default) or -1.
+        If the game has a function ``to_move``, that function determines the player. Raises InvalidState for other data
+        and for a position without a legal move.
         """
         cdef Py_buffer view
         if data is None:
             return self.place(self.start, to_move)
+        if self.twin is not None and self.twin.has(data):
+            data = self.twin.encoded(data)
         try:
             PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
         except (TypeError, BufferError, ValueError):
@@ -174,6 +183,8 @@ cdef class NativeGame:
             found = find_game(self.name)
         except Exception:
             found = None
+        if found is not self and self.twin is not None:
+            return self.twin.recipe()
         if found is not self:
             raise InvalidState(f"the game {self.name} cannot be pickled: give native_game a name='module:attribute' "
                                f"under which this game can be imported")
@@ -195,6 +206,14 @@ cdef object as_player(object value):
     if number != 1 and number != -1:
         raise InvalidState(f"to_move must be +1 or -1, got {shorten(value)}")
     return number
+
+
+def attach_class(NativeGame game not None, twin):
+    """Gives a new game the class in Python from which it was compiled; ``mcts_core.compile`` calls this.
+
+    ``twin`` has the methods of ``mcts_core.compiled.twin.Twin``.
+    """
+    game.twin = twin
 
 
 def find_game(name):
@@ -364,6 +383,9 @@ cdef int check_margins(NativePosition self, str name) except -1:
 cdef object error_of(NativeGame game):
     """The GameError for the last error of the rules."""
     cdef char text[TEXT]
+    told = None if game.twin is None else game.twin.explain()
+    if told is not None:
+        return GameError(f"{game.name}: {told}")
     if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
         return GameError(f"{game.name}: a function returned an error or a number out of range; check_game() "
                          f"reports which")
@@ -383,6 +405,8 @@ cdef list ask_moves(NativePosition self):
         raise GameError(f"{self.owner.name}: legal_moves() wrote more than max_moves, {rules.max_moves}, moves")
     if memcmp(copy.block, self.block, rules.state_size):
         raise GameError(f"{self.owner.name}: legal_moves() changed the state, which it may only read")
+    if count < 0 and self.owner.twin is not None:
+        raise error_of(self.owner)
     if not 0 <= count <= <int32_t>rules.max_moves:
         raise GameError(f"{self.owner.name}: legal_moves() returned {count}"
                         f"{', which is an error' if count < 0 else ''}; it must return 0 to {rules.max_moves}")
@@ -484,6 +508,10 @@ cdef class NativePosition(NativeState):
                     return number
             if not (wanted.isascii() and wanted.isdigit()):
                 raise self.refusal(move)
+        if self.owner.twin is not None and not isinstance(move, (str, int)):
+            number = self.owner.twin.number(move)
+            if number is not None:
+                return number
         if base == 0 and not isinstance(move, str):
             return as_move(move, self.owner.rules.max_moves, "move")
         return as_number(move, "a move", self.owner.rules.max_moves, base)
@@ -546,6 +574,18 @@ cdef class NativePosition(NativeState):
         if self.over == MCTS_DRAW:
             return 0
         return -self.player if self.over == MCTS_WIN else self.player
+
+    def to_python(self):
+        """Returns the position of the class in Python, a new object, in a game of ``mcts_core.compile``. Raises
+        InvalidState in other games."""
+        if self.owner.twin is None:
+            raise InvalidState(f"{self.owner.name} was not compiled from a class in Python, so its positions have no "
+                               f"to_python()")
+        return self.owner.twin.decoded(self.data)
+
+    def _repr_svg_(self):
+        """The board as a picture, in a game of ``mcts_core.compile`` whose class has ``_repr_svg_``; else None."""
+        return None if self.owner.twin is None else self.owner.twin.svg(self.data)
 
     def explain_error(self):
         """The last error of the functions of the game, in words."""

@@ -1,0 +1,1 @@
+"""A class of positions in Python, compiled through Numba: ``mcts_core.compile``."""

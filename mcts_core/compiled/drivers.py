@@ -1,0 +1,256 @@
+"""The functions that the search calls, over the rewritten methods: Numba compiles them here."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import carray, cfunc, from_dtype, njit, types
+from numba.core import cgutils
+from numba.core.errors import NumbaError
+from numba.extending import intrinsic, overload
+
+from mcts_core.compiled import helpers
+from mcts_core.compiled.codes import NONE
+from mcts_core.compiled.constants import Constants
+from mcts_core.compiled.legal_moves import LegalMoves
+from mcts_core.compiled.moves import Moves
+from mcts_core.compiled.random_games import Stepper
+from mcts_core.compiled.record import Record
+from mcts_core.compiled.refusals import in_words
+from mcts_core.compiled.rewrite import Rewriter
+from mcts_core.compiled.units import Unit, Units, plain_function
+
+LEGAL_MOVES = types.int32(types.voidptr, types.voidptr, types.CPointer(types.uint32))
+PLAY = types.int32(types.voidptr, types.voidptr, types.uint32)
+TO_MOVE = types.int32(types.voidptr, types.voidptr)
+OBSERVE = types.int32(types.voidptr, types.voidptr, types.CPointer(types.float32))
+
+
+class Drivers:
+    """What is compiled for one class."""
+
+    def __init__(self, stepper: Stepper, record: Record, moves: Moves) -> None:
+        self.stepper, self.record, self.moves = stepper, record, moves
+        self.namespace: dict[str, Any] = {"np": np}
+        self.namespace.update({f"mcts_{name}": value for name, value in helpers.NAMES.items()})
+        self._define_helpers()
+        self.units = Units(stepper.cls, record, Constants(self.namespace, record.codes))
+        self.units.files.update(stepper.files)
+
+    def _define_helpers(self) -> None:
+        """Helpers that depend on the record and on the moves."""
+        kind = from_dtype(self.record.dtype)
+        rows, keys, order = self.moves.rows, self.moves.keys, self.moves.order
+
+        @intrinsic  # type: ignore[untyped-decorator]
+        def scratch(context: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                words = ir.ArrayType(ir.IntType(64), (kind.size + 7) // 8)
+                return builder.bitcast(cgutils.alloca_once(builder, words), context.get_value_type(kind))
+            return kind(), generate
+
+        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        def key(keys: Any, wanted: Any) -> Any:
+            place = helpers.find_key(keys, wanted)
+            if place < 0:
+                raise KeyError("no such key")
+            return place
+
+        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        def get(values: Any, place: Any, default: Any) -> Any:
+            return values[place] if place >= 0 else default
+
+        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        def outcome(won: Any, mover: Any) -> Any:
+            if won == NONE:
+                return 0
+            if won == mover:
+                return 1
+            if won == 0:
+                return 2
+            if won == -mover:
+                return 3
+            raise ValueError("winner() must return None, +1, -1 or 0")
+
+        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        def search(wanted: Any) -> Any:
+            place = np.searchsorted(keys, wanted)
+            if place >= len(keys) or keys[place] != wanted:
+                raise ValueError("a move that random games did not have: list all moves in the class, as moves = [...]")
+            return order[place]
+
+        self.namespace.update({"mcts_scratch": scratch, "mcts_key": key, "mcts_get": get, "mcts_outcome": outcome,
+                               "mcts_search": search, "mcts_rows": rows})
+        self.namespace["mcts_number"] = self._number()
+        self.namespace["mcts_move"] = self._move()
+
+    def _number(self) -> Any:
+        """The function from a move of the class to its number."""
+        moves = self.moves
+        parts: list[tuple[str, list[tuple[str, int]]]] = []
+        _paths(moves.shape, "move", [], parts)
+        lines = ["def number(move):"]
+        total = []
+        lengths: dict[str, int] = {}
+        for path, checks in parts:
+            lengths.update(checks)
+        lines += [f" if len({path}) != {length}: raise ValueError('a move of another length')"
+                  for path, length in lengths.items()]
+        for index, (path, _) in enumerate(parts):
+            low, high, stride = moves.lows[index], moves.highs[index], moves.strides[index]
+            lines.append(f" p{index} = {path}")
+            if not (moves.is_table and len(parts) == 1 and low == 0):
+                lines.append(f" if p{index} < {low} or p{index} > {high}: raise ValueError('a move that random games "
+                             f"did not have: list all moves in the class, as moves = [...]')")
+            total.append(f"(p{index} - {low}) * {stride}" if low or stride != 1 else f"p{index}")
+        value = " + ".join(total)
+        lines.append(f" return mcts_search({value})" if moves.is_table else f" return {value}")
+        scope: dict[str, Any] = self.namespace
+        exec("\n".join(lines), scope)
+        written = scope.pop("number")
+        stub = helpers._stub("number")
+        is_tuple = moves.shape != "*"
+
+        @overload(stub, **helpers.CHECKED)  # type: ignore[untyped-decorator]
+        def choose(move: Any) -> Any:
+            if is_tuple and isinstance(move, types.Number):
+                raise helpers.TypingError("mcts: legal_moves() gives a number here, and tuples in the random games")
+            if isinstance(move, types.Float):
+                raise helpers.TypingError("mcts: a move is a float: write a // b in place of a / b, or int(x)")
+            return written
+
+        return stub
+
+    def _move(self) -> Any:
+        """The function from the number of a move to the move of the class."""
+        shape = self.moves.shape
+        if self.moves.identity:
+            text = "number"
+        elif shape == "*":
+            text = "mcts_rows[number, 0]"
+        else:
+            text = _built(shape, iter(range(10**6)))
+        scope = self.namespace
+        exec(f"def move(number):\n return {text}", scope)
+        return njit(**helpers.OPTIONS)(scope.pop("move"))
+
+    # ---- rewriting ---------------------------------------------------------------------------------------------------
+
+    def _rewriter(self, function: Any, kind: type[Rewriter] = Rewriter) -> tuple[Any, ast.FunctionDef]:
+        first = function.__code__.co_varnames[0]
+        _, owner = self.units.member(function.__name__)
+        unit = Unit(function.__name__, function, owner, frozenset([(first, "position")]))
+        tree = self.units.tree(function, None, ast.Pass())
+        return kind(self.units, unit, tree), tree
+
+    def _asked(self, expression: str, function: Any) -> tuple[ast.expr, Any]:
+        """An expression over ``self``, rewritten."""
+        rewriter, _ = self._rewriter(function)
+        rewriter.unit.roles = frozenset([("self", "position")])
+        rewriter.positions, rewriter.locals = {"self"}, {"self", "move"}
+        node = ast.parse(expression, mode="eval").body
+        for each in ast.walk(node):
+            if hasattr(each, "lineno"):
+                each.lineno = function.__code__.co_firstlineno
+        return node, rewriter
+
+    def rewrite(self) -> None:
+        """Rewrites all methods that the search needs into the namespace. Raises Refusal."""
+        cls = self.stepper.cls
+        legal = plain_function(self.units.member("legal_moves")[0])
+        rewriter, tree = self._rewriter(legal, LegalMoves)
+        definition = rewriter.rewritten(tree, "mcts_legal")
+        self.units.used[f"{legal.__module__}.{legal.__qualname__}"] = legal
+        self.units.definitions.append((legal.__code__.co_filename, definition))
+        way = "push" if self.stepper.by_push else "play"
+        step = plain_function(self.units.member(way)[0])
+        mover = self._plain("self.to_move", step)
+        won = self._plain("self.winner()", step)
+        node, rewriter = self._asked(f"self.{way}(move)", step)
+        lines = [f"def mcts_play(self, number):\n move = mcts_move(number)\n mover = {mover}"]
+        if self.stepper.by_push:
+            lines.append(f" {ast.unparse(rewriter.plain(node))}")
+        else:
+            if not rewriter.is_position(node):
+                raise self.units.refuse(
+                    rewriter.unit, ast.Pass(lineno=step.__code__.co_firstlineno),
+                    "it cannot be seen that play(move) returns a new position",
+                    f"end it by `return {cls.__name__}(...)`, or begin it by `new = copy.deepcopy(self)`, change new, "
+                    f"and end it by `return new`; or write push(move), which changes the position itself")
+            rewriter.next_memory = ast.Name("made", ast.Load())
+            lines.append(f" made = mcts_scratch()\n mcts_copied(self, {ast.unparse(rewriter.plain(node))})")
+        lines.append(f" return mcts_outcome({won}, mover)\ndef mcts_mover(self):\n return {mover}")
+        self.text = "\n".join(lines)
+
+    def _plain(self, expression: str, function: Any) -> str:
+        node, rewriter = self._asked(expression, function)
+        return ast.unparse(rewriter.plain(node))
+
+    # ---- compiling ---------------------------------------------------------------------------------------------------
+
+    def compile(self) -> dict[str, Any]:
+        """The native functions by their names in ``native_game``. Raises Refusal."""
+        space = self.namespace
+        jit = njit(**helpers.OPTIONS)
+        for file, definition in self.units.definitions:
+            exec(compile(ast.fix_missing_locations(ast.Module([definition], [])), file, "exec"), space)
+            space[definition.name] = jit(space[definition.name])
+        exec(self.text, space)
+        for name in ("mcts_play", "mcts_mover"):
+            space[name] = jit(space[name])
+        try:
+            return self._native()
+        except NumbaError as error:
+            raise in_words(self.stepper.name, error, self.units.files) from None
+
+    def _native(self) -> dict[str, Any]:
+        space, dtype, count, words = self.namespace, self.record.dtype, self.moves.count, self.record.dtype.itemsize // 8
+        legal, play_move, mover = space["mcts_legal"], space["mcts_play"], space["mcts_mover"]
+        scratch, copied = space["mcts_scratch"], helpers.copied
+
+        def legal_moves(context: Any, state: Any, moves: Any) -> Any:
+            position = carray(state, 1, dtype)[0]
+            try:
+                return legal(position, carray(moves, count))
+            except Exception:
+                copied(carray(context, 1, dtype)[0], position)
+                carray(context, words + 1, np.int64)[words] = -1
+                return -1
+
+        def play(context: Any, state: Any, move: Any) -> Any:
+            position = carray(state, 1, dtype)[0]
+            before = copied(scratch(), position)
+            try:
+                return play_move(position, np.int64(move))
+            except Exception:
+                copied(carray(context, 1, dtype)[0], before)
+                carray(context, words + 1, np.int64)[words] = move
+                return -1
+
+        def to_move(context: Any, state: Any) -> Any:
+            try:
+                return mover(carray(state, 1, dtype)[0])
+            except Exception:
+                return 0
+
+        options = {"nopython": True, "boundscheck": True}
+        return {"legal_moves": cfunc(LEGAL_MOVES, **options)(legal_moves), "play": cfunc(PLAY, **options)(play),
+                "to_move": cfunc(TO_MOVE, **options)(to_move)}
+
+
+def _paths(shape: Any, path: str, checks: list[tuple[str, int]], found: list[Any]) -> None:
+    """Where the numbers of a move are: expressions, with the lengths to check on the way."""
+    if shape == "*":
+        found.append((path, checks))
+        return
+    for place, part in enumerate(shape):
+        _paths(part, f"{path}[{place}]", [*checks, (path, len(shape))], found)
+
+
+def _built(shape: Any, columns: Any) -> str:
+    if shape == "*":
+        return f"mcts_rows[number, {next(columns)}]"
+    return f"({', '.join(_built(part, columns) for part in shape)},)"

@@ -1,0 +1,321 @@
+"""Rewrites loops, comprehensions and the builtins over them: each generator becomes a function with loops."""
+
+from __future__ import annotations
+
+import ast
+
+from mcts_core.compiled.shapes import Shapes
+from mcts_core.compiled.units import MISSING, Rows, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp)
+
+
+def name(text: str) -> ast.Name:
+    return ast.Name(text, ast.Load())
+
+
+def assign(target: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(target, ast.Store())], value)
+
+
+def helper(text: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(name(f"mcts_{text}"), list(arguments), [])
+
+
+class Loops(Shapes):
+    """Of one unit. The class that has this one as a base visits expressions."""
+
+    temporaries = 0
+
+    def temporary(self) -> str:
+        self.temporaries += 1
+        made = f"t{self.temporaries}_"
+        self.locals.add(made)
+        return made
+
+    # ---- loops -------------------------------------------------------------------------------------------------------
+
+    def loop(self, target: ast.expr, source: ast.expr, body: list[ast.stmt]) -> ast.For:
+        """``for target in source: body``; the body is rewritten already, the rest is not."""
+        self._check_target(target)
+        known = self._table_of(source)
+        if known is not None:
+            return self._table_loop(target, known, source, body)
+        if isinstance(source, ast.GeneratorExp):
+            source = ast.copy_location(ast.ListComp(source.elt, source.generators), source)
+        if self._gives_tuples(source) and isinstance(target, ast.Tuple):
+            before: list[ast.stmt] = []
+            parts = [self._part(each, before) for each in target.elts]
+            return ast.For(ast.Tuple(parts, ast.Store()), self.source(source), [*before, *body], [])
+        before = []
+        return ast.For(self._part(target, before), self.source(source), [*before, *body], [])
+
+    def _check_target(self, target: ast.expr) -> None:
+        for each in ast.walk(target):
+            if isinstance(each, ast.Starred):
+                raise self.refuse(target, "* on the left", "write the parts one by one")
+
+    def _part(self, target: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        """A name for ``target``; ``before`` gets what takes a tuple apart."""
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            return target
+        made = self.temporary()
+        self.take_apart(target, name(made), before)
+        return ast.Name(made, ast.Store())
+
+    def take_apart(self, target: Any, value: ast.expr, lines: list[ast.stmt]) -> None:
+        """``a, (b, c) = value`` as lines of which each takes one sequence apart."""
+        if len(target.elts) > 8:
+            raise self.refuse(target, "more than eight values are taken apart", "index them")
+        later: list[ast.stmt] = []
+        parts = [self._part(each, later) for each in target.elts]
+        lines.append(ast.Assign([ast.Tuple(parts, ast.Store())], helper(f"unpack_{len(parts)}", value)))
+        lines.extend(later)
+
+    def _gives_tuples(self, source: ast.expr) -> bool:
+        """Whether each step of an iterable is a tuple of its own making."""
+        return isinstance(source, ast.Call) and (
+            (isinstance(source.func, ast.Name) and source.func.id in ("enumerate", "zip", "product"))
+            or (isinstance(source.func, ast.Attribute) and source.func.attr in ("product", "ndenumerate")))
+
+    def _table_of(self, source: ast.expr) -> Any:
+        """A pair of Rows or Table and how it is looped over: "", "enumerate" or "items". None for anything else."""
+        way = ""
+        inner = source
+        if isinstance(source, ast.Call) and not source.keywords:
+            if isinstance(source.func, ast.Name) and source.func.id == "enumerate" and len(source.args) == 1:
+                way, inner = "enumerate", source.args[0]
+            elif isinstance(source.func, ast.Attribute) and source.func.attr == "items" and not source.args:
+                way, inner = "items", source.func.value
+        if self.static(inner) is MISSING and not self.is_named_constant(inner) and not self._is_constant_field(inner):
+            return None
+        if self.static_text(inner) is not None or callable(self.static(inner)):
+            return None
+        found = self.visit(inner)
+        return (found, way) if isinstance(found, (Rows, Table)) else None
+
+    def _is_constant_field(self, node: ast.AST) -> bool:
+        return (isinstance(node, ast.Attribute) and self.is_position(node.value)
+                and self.mangled(node.attr) in self.units.record.constants)
+
+    def _table_loop(self, target: ast.expr, known: Any, source: ast.expr, body: list[ast.stmt]) -> ast.For:
+        table, way = known
+        place = self.temporary()
+        if isinstance(table, Rows):
+            value: ast.expr = helper("row_of", name(table.data), name(table.starts), name(place))
+            first: ast.expr = name(place)
+        else:
+            first = ast.Subscript(name(table.keys), name(place), ast.Load())
+            if way == "items" and isinstance(table.values, Rows):
+                value = helper("row_of", name(table.values.data), name(table.values.starts), name(place))
+            else:
+                value = ast.Subscript(table.values, name(place), ast.Load()) if way == "items" else first
+        lines: list[ast.stmt] = []
+        if way:
+            if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+                raise self.refuse(source, f"{way} gives two values", f"write: for one, other in {ast.unparse(source)}")
+            for part, part_value in zip(target.elts, (first, value), strict=True):
+                lines.append(ast.Assign([self._part(part, later := [])], part_value))
+                lines.extend(later)
+        else:
+            lines.append(ast.Assign([self._part(target, later := [])], value))
+            lines.extend(later)
+        count = ast.Call(name("range"), [ast.Constant(table.count)], [])
+        return ast.For(ast.Name(place, ast.Store()), count, [*lines, *body], [])
+
+    def source(self, node: ast.expr) -> ast.expr:
+        """An iterable of a loop."""
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and node.elts:
+            try:
+                return self.constant(list(ast.literal_eval(node)), node)
+            except ValueError:
+                if isinstance(node, ast.Set):
+                    node = ast.copy_location(ast.List(node.elts, ast.Load()), node)
+        return self.viewed(node)
+
+    # ---- comprehensions ----------------------------------------------------------------------------------------------
+
+    def loops(self, generators: list[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
+        """The loops of a comprehension around a body that is rewritten already."""
+        for generator in reversed(generators):
+            for test in reversed(generator.ifs):
+                body = [ast.If(self.test(test), body, [])]
+            body = [self.loop(generator.target, generator.iter, body)]
+        return body
+
+    def hoisted(self, prefix: str, parameters: list[str], body: list[ast.stmt], node: ast.AST) -> ast.Name:
+        """A new function of the namespace; returns its name."""
+        units = self.units
+        made = f"g{len(units.definitions)}_{prefix}"
+        arguments = ast.arguments([], [ast.arg(each) for each in parameters], None, [], [], None, [])
+        definition = ast.FunctionDef(name=made, args=arguments, body=body, decorator_list=[])
+        for each in ast.walk(definition):
+            if isinstance(each, (ast.expr, ast.stmt, ast.arg)) and not hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+                if not hasattr(each, "lineno"):
+                    each.lineno, each.col_offset = 1, 0
+        units.definitions.append((self.unit.function.__code__.co_filename, definition))
+        return name(made)
+
+    def hoisted_loops(self, prefix: str, before: list[ast.stmt], generators: list[ast.comprehension],
+                      body: list[ast.stmt], after: list[ast.stmt], node: ast.AST) -> ast.Call:
+        """A call of a new function with the loops; its parameters are the variables that they use."""
+        lines = [*before, *self.loops(generators, body), *after]
+        stored = {each.id for line in lines for each in ast.walk(line)
+                  if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        loaded = {each.id for line in lines for each in ast.walk(line)
+                  if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+        free = sorted((loaded & self.locals) - stored)
+        return ast.Call(self.hoisted(prefix, free, lines, node), [name(each) for each in free], [])
+
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        self._refuse_positions(node)
+        value = self.plain(node.elt)
+        add = ast.Expr(ast.Call(ast.Attribute(name("found_"), "append", ast.Load()), [value], []))
+        return self.hoisted_loops("list", [assign("found_", ast.List([], ast.Load()))], node.generators, [add],
+                                  [ast.Return(name("found_"))], node)
+
+    def _refuse_positions(self, node: Any) -> None:
+        if self.is_position(node.elt):
+            raise self.refuse(node, "positions cannot be kept in lists", "write a loop with one variable")
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> Any:
+        return self.visit_ListComp(node)  # type: ignore[arg-type]
+
+    def visit_SetComp(self, node: ast.SetComp) -> Any:
+        return ast.Call(name("set"), [self.visit_ListComp(node)], [])  # type: ignore[arg-type]
+
+    # ---- builtins over iterables -------------------------------------------------------------------------------------
+
+    def reduced(self, node: ast.Call, kind: str) -> Any:
+        """A call of any, all, sum, min, max, next, sorted, list, tuple, set, len, map, filter or reversed."""
+        options = {keyword.arg: keyword.value for keyword in node.keywords}
+        arguments = list(node.args)
+        if kind in ("map", "filter"):
+            return self.visit_GeneratorExp(self._mapped(node, kind))
+        if not arguments:
+            if kind in ("list", "tuple"):
+                return ast.List([], ast.Load())
+            raise self.refuse(node, f"{kind}() of nothing", "give it a sequence")
+        first = arguments[0]
+        if isinstance(first, ast.Call) and isinstance(first.func, ast.Name) and first.func.id in ("map", "filter") and (
+                first.func.id not in self.locals):
+            first = self._mapped(first, first.func.id)
+        if kind == "len":
+            return self._length(first)
+        if kind == "reversed":
+            return helper("backwards", self.viewed(first))
+        if kind in ("min", "max"):
+            return self._extreme(node, kind, first, options)
+        if options:
+            raise self.refuse(node, f"{kind}() with {next(iter(options))}=", "write a loop")
+        if isinstance(first, COMPREHENSIONS) and not (isinstance(first, ast.SetComp) and kind == "sum"):
+            found = self._over_comprehension(node, kind, first)
+            if found is not None:
+                return found
+        if kind in ("any", "all", "sum"):
+            total = helper(f"{kind}_of", self.viewed(first))
+            return helper("add", self.plain(arguments[1]), total) if len(arguments) > 1 else total
+        if kind in ("list", "tuple"):
+            return helper("sequence", self.viewed(first))
+        if kind == "sorted":
+            return ast.Call(name("sorted"), [self.viewed(first)], [])
+        if kind in ("set", "frozenset"):
+            return ast.Call(name("set"), [self.viewed(first)], [])
+        raise self.refuse(node, f"{kind}() of this", "give it a generator: next(x for x in ...)")
+
+    def _length(self, first: ast.expr) -> ast.expr:
+        if isinstance(first, (ast.GeneratorExp, ast.ListComp)):
+            body: list[ast.stmt] = [ast.AugAssign(ast.Name("count_", ast.Store()), ast.Add(), ast.Constant(1))]
+            return self.hoisted_loops("len", [assign("count_", ast.Constant(0))], first.generators, body,
+                                      [ast.Return(name("count_"))], first)
+        text = self.static_text(first)
+        found = self.visit(first) if text is None else None
+        if isinstance(found, (Rows, Table)):
+            return ast.Constant(found.count)
+        return ast.Constant(len(text)) if text is not None else ast.Call(name("len"), [self.viewed(first)], [])
+
+    def _mapped(self, node: ast.Call, kind: str) -> ast.GeneratorExp:
+        """``map(function, values)`` as a generator."""
+        if len(node.args) != 2 or node.keywords:
+            raise self.refuse(node, f"{kind}() of several sequences", "write a comprehension")
+        function, values = node.args
+        if isinstance(function, ast.Lambda) and len(function.args.args) == 1:
+            variable, value = function.args.args[0].arg, function.body
+        else:
+            variable = self.temporary()
+            value = ast.Call(function, [name(variable)], [])
+            if isinstance(function, ast.Constant):  # filter(None, values)
+                value = name(variable)
+        self.locals.add(variable)
+        tests = [value] if kind == "filter" else []
+        made = ast.GeneratorExp(name(variable) if kind == "filter" else value,
+                                [ast.comprehension(ast.Name(variable, ast.Store()), values, tests, 0)])
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+    def _over_comprehension(self, node: ast.Call, kind: str, first: Any) -> Any:
+        """any, all, sum and next over a comprehension, without a list. None: the list is made."""
+        if kind in ("any", "all"):
+            value = self.test(first.elt)
+            test = value if kind == "any" else ast.UnaryOp(ast.Not(), value)
+            is_found = ast.Constant(kind == "any")
+            body: list[ast.stmt] = [ast.If(test, [ast.Return(is_found)], [])]
+            return self.hoisted_loops(kind, [], first.generators, body, [ast.Return(ast.Constant(kind != "any"))], node)
+        if kind == "sum":
+            start = self.plain(node.args[1]) if len(node.args) > 1 else ast.Constant(0)
+            body = [ast.AugAssign(ast.Name("sum_", ast.Store()), ast.Add(), self.plain(first.elt))]
+            return self.hoisted_loops("sum", [assign("sum_", start)], first.generators, body,
+                                      [ast.Return(name("sum_"))], node)
+        if kind == "next":
+            self._refuse_positions(first)
+            last: ast.stmt = self.failure()
+            if len(node.args) > 1:
+                last = ast.Return(self.plain(node.args[1]))
+            return self.hoisted_loops("next", [], first.generators, [ast.Return(self.plain(first.elt))], [last], node)
+        return None if kind != "list" else self.visit_ListComp(first)
+
+    def failure(self) -> ast.stmt:
+        """The line that ends a compiled function with an error."""
+        return ast.Raise(ast.Call(name("ValueError"), [ast.Constant("raised")], []))
+
+    def _extreme(self, node: ast.Call, kind: str, first: ast.expr, options: dict[Any, ast.expr]) -> ast.expr:
+        """min or max."""
+        if len(node.args) > 1:
+            if not options:
+                return ast.Call(name(kind), [self.plain(each) for each in node.args], [])
+            first = ast.copy_location(ast.List(node.args, ast.Load()), node)
+        if not isinstance(first, COMPREHENSIONS) and not options:
+            return helper(f"{kind}_of", self.viewed(first))
+        if isinstance(first, COMPREHENSIONS):
+            generators, value = list(first.generators), first.elt
+        else:
+            variable = self.temporary()
+            generators = [ast.comprehension(ast.Name(variable, ast.Store()), first, [], 0)]
+            value = ast.copy_location(name(variable), node)
+        self._refuse_positions(ast.copy_location(ast.GeneratorExp(value, []), node))
+        key = options.get("key")
+        lines: list[ast.stmt] = [assign("value_", self.plain(value))]
+        if key is None:
+            lines.append(assign("key_", name("value_")))
+        elif isinstance(key, ast.Lambda) and len(key.args.args) == 1:
+            self.locals.add(key.args.args[0].arg)
+            lines.append(assign(key.args.args[0].arg, name("value_")))
+            lines.append(assign("key_", self.plain(key.body)))
+        else:
+            self.locals.add("value_")
+            asked = ast.copy_location(ast.Call(key, [ast.copy_location(name("value_"), node)], []), node)
+            lines.append(assign("key_", self.plain(asked)))
+        op: ast.cmpop = ast.Lt() if kind == "min" else ast.Gt()
+        better = ast.BoolOp(ast.Or(), [ast.UnaryOp(ast.Not(), name("has_")),
+                                       ast.Compare(name("key_"), [op], [name("most_")])])
+        lines.append(ast.If(better, [assign("has_", ast.Constant(True)), assign("most_", name("key_")),
+                                     assign("best_", name("value_"))], []))
+        default = options.get("default")
+        last: ast.stmt = self.failure() if default is None else ast.Return(self.plain(default))
+        return self.hoisted_loops(kind, [assign("has_", ast.Constant(False))], generators, lines,
+                                  [ast.If(ast.UnaryOp(ast.Not(), name("has_")), [last], []),
+                                   ast.Return(name("best_"))], node)

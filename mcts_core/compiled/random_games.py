@@ -1,0 +1,130 @@
+"""Random games of a class in Python: what its fields and moves can be, and what the compiled game must agree with."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import random
+import time
+
+from mcts_core.compiled.refusals import line_of
+from mcts_core.compiled.sources import plain_function
+from mcts_core.errors import GameError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+LONGEST_GAME = 2000
+"""Moves after which a random game is left."""
+
+
+class Stepper:
+    """Plays moves in Python: by ``push`` on a copy, or by ``play``."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.name = cls.__name__
+        missing = [name for name in ("legal_moves", "winner") if not callable(getattr(cls, name, None))]
+        if not any(callable(getattr(cls, name, None)) for name in ("push", "play")):
+            missing.append("push(move) and no play(move)")
+        if missing:
+            more = ""
+            if callable(getattr(cls, "returns", None)):
+                more = "; general games, with players and returns(), are not compiled: only games of two players"
+            raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs to_move, "
+                            f"legal_moves(), push(move) or play(move), and winner(){more}")
+        self.by_push = callable(getattr(cls, "push", None))
+        self.files = {function.__code__.co_filename for base in cls.__mro__ for value in vars(base).values()
+                      if (function := plain_function(value)) is not None}
+
+    def ask(self, position: Any, what: str, *arguments: Any) -> Any:
+        """``position.what(*arguments)``. Raises GameError with the user's line."""
+        try:
+            found = getattr(position, what)
+            return found(*arguments) if what != "to_move" else found
+        except Exception as error:
+            raise self.failed(f"{what}({', '.join(map(repr, arguments))})".replace("to_move()", "to_move"),
+                              error) from error
+
+    def failed(self, what: str, error: Exception) -> GameError:
+        place = line_of(error, self.files)
+        return GameError(f"{self.name} cannot be compiled: {what} raised {type(error).__name__}: {error}"
+                         f"{f' ({place})' if place else ''}")
+
+    def step(self, position: Any, move: Any) -> Any:
+        """The position after a move, a new object."""
+        if not self.by_push:
+            made = self.ask(position, "play", move)
+            if made is position or not isinstance(made, self.cls):
+                raise GameError(
+                    f"{self.name} cannot be compiled: play({move!r}) returned "
+                    f"{'the position itself' if made is position else repr(made)[:80]}; play(move) must return the new "
+                    f"position and leave the old one as it was. A method that changes its own position is called push")
+            return made
+        made = copy.deepcopy(position)
+        self.ask(made, "push", move)
+        return made
+
+    def mover(self, position: Any) -> int:
+        found = self.ask(position, "to_move")
+        if callable(found):
+            raise GameError(f"{self.name} cannot be compiled: to_move is a method; make it a field or a @property")
+        if found not in (1, -1):
+            raise GameError(f"{self.name} cannot be compiled: to_move must be +1 for the first player or -1 for the "
+                            f"second, got {found!r}: add a property to_move that translates it")
+        return int(found)
+
+    def winner(self, position: Any) -> int | None:
+        found = self.ask(position, "winner")
+        if found is not None and found not in (1, 0, -1):
+            raise GameError(f"{self.name} cannot be compiled: winner() must return None while the game goes on, then "
+                            f"+1, -1, or 0 for a draw, got {found!r}")
+        return None if found is None else int(found)
+
+    def moves(self, position: Any) -> list[Any]:
+        found = self.ask(position, "legal_moves")
+        try:
+            moves = sorted(found) if isinstance(found, (set, frozenset)) else list(found)
+        except TypeError:
+            raise GameError(f"{self.name} cannot be compiled: legal_moves() must return a list of moves, got "
+                            f"{found!r}"[:300]) from None
+        return moves
+
+    def first(self) -> Any:
+        """The first position."""
+        wanted = [each for each in inspect.signature(self.cls).parameters.values()
+                  if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        if wanted:
+            raise GameError(f"{self.name} cannot be compiled: {self.name}() must make the first position, and it needs "
+                            f"{', '.join(each.name for each in wanted)}: give defaults, or compile a position: "
+                            f"compile({self.name}(...))")
+        try:
+            return self.cls()
+        except Exception as error:
+            raise self.failed(f"{self.name}()", error) from error
+
+
+def random_games(stepper: Stepper, first: Any, seed: int, seconds: float, games: int) -> Iterator[Any]:
+    """Yields (position, moves played) of random games until the time is over, finished positions too, at least one
+    game. The caller may not change the positions."""
+    choice = random.Random(seed)
+    end = time.perf_counter() + seconds
+    for number in range(games):
+        position, played = first, []
+        for _ in range(LONGEST_GAME):
+            yield position, played
+            if stepper.winner(position) is not None:
+                break
+            moves = stepper.moves(position)
+            if not moves:
+                raise GameError(f"{stepper.name} cannot be compiled: legal_moves() has no move and winner() is None "
+                                f"after {played!r}; a player who cannot move needs a move that passes")
+            move = choice.choice(moves)
+            position = stepper.step(position, move)
+            played = [*played, move]
+            if time.perf_counter() > end and number:
+                return
+        if time.perf_counter() > end:
+            return

@@ -1,0 +1,254 @@
+"""The fields of a position as a record of fixed size: which there are, of which kinds, and the way there and back."""
+
+from __future__ import annotations
+
+import enum
+import pickle
+
+import numpy as np
+
+from mcts_core.compiled.codes import Codes, Uncodable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Refuse = Callable[[str, str, str], Exception]
+    """Makes the error from the name of a field, the reason, and what to write instead."""
+
+LARGEST_STATE = 32768
+
+
+def fields_of(position: Any) -> dict[str, Any]:
+    """The fields of a position by name: of its ``__dict__``, its ``__slots__``, or as a named tuple."""
+    names = getattr(type(position), "_fields", None)
+    if names is not None and isinstance(position, tuple):
+        return dict(zip(names, position, strict=True))
+    found = {}
+    for base in reversed(type(position).__mro__):
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{base.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__") and hasattr(position, name):
+                found[name] = getattr(position, name)
+    found.update(getattr(position, "__dict__", {}))
+    return found
+
+
+class Field:
+    """What the values of one field were so far."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.kinds: set[Any] = set()
+        """Of its numbers: int, bool, float, str, None or an enum."""
+        self.shape: tuple[int, ...] | None = None
+        """None: not seen yet; (): a number."""
+        self.containers: tuple[type, ...] = ()
+        self.dtype: Any = None
+        """Of an array of numpy."""
+        self.values: set[bytes] = set()
+        """At most two different ones, to see whether it is constant."""
+        self.trouble: tuple[str, str] | None = None
+        """Why it does not fit into a record, and what to write instead."""
+        self.first: Any = None
+        self.as_characters = False
+
+    def observe(self, value: Any) -> None:
+        if self.shape is None:
+            self.first = value
+        if len(self.values) < 2:
+            try:
+                self.values.add(pickle.dumps(value))
+            except Exception:
+                self.values.add(repr(value).encode())
+        try:
+            shape, containers, dtype = self._look(value)
+        except Uncodable as error:
+            self.trouble = self.trouble or (str(error.args[0]), error.args[1])
+            return
+        if self.shape is None:
+            self.shape, self.containers, self.dtype = shape, containers, dtype
+        elif shape != self.shape:
+            length = ("a sequence of varying length", "use a list of fixed length, with 0 where there is nothing, and "
+                      "an int that counts what is in it")
+            none = ("once None and once a sequence", "use a sequence of the same length with -1 in it for None")
+            self.trouble = self.trouble or (none if () in (shape, self.shape) else length)
+        elif dtype != self.dtype:
+            self.trouble = self.trouble or (f"an array of {self.dtype} or of {dtype}", "give it one dtype")
+
+    def _look(self, value: Any) -> tuple[tuple[int, ...], tuple[type, ...], Any]:
+        """Shape, containers by depth, and dtype of an array. Raises Uncodable."""
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind not in "biuf" or value.dtype == np.uint64:
+                raise Uncodable(f"an array of {value.dtype}", "use an array of int8, int64, bool or float64")
+            return value.shape, (np.ndarray,), value.dtype
+        if isinstance(value, str) and self.as_characters and value:
+            self.kinds.add(str)
+            return (len(value),), (str,), None
+        if isinstance(value, (list, tuple)) and not isinstance(value, enum.Enum):
+            inner = [self._look(each) for each in value]
+            if not inner:
+                return (0,), (type(value),), None
+            if any(each[0] != inner[0][0] for each in inner):
+                raise Uncodable("a sequence of sequences of different lengths",
+                                "use sequences of one length, with 0 where there is nothing")
+            if any(each[2] is not None for each in inner):
+                raise Uncodable("a list of arrays", "use one array with one dimension more")
+            return (len(value), *inner[0][0]), (type(value), *inner[0][1]), None
+        self.kinds.add(_kind_of(value))
+        return (), (), None
+
+    @property
+    def is_constant(self) -> bool:
+        return len(self.values) == 1
+
+    @property
+    def scalar(self) -> Any:
+        """The dtype of its numbers."""
+        if self.dtype is not None:
+            return self.dtype
+        if self.kinds == {bool}:
+            return np.dtype(np.bool_)
+        return np.dtype(np.float64 if float in self.kinds else np.int64)
+
+    def refused(self) -> tuple[str, str] | None:
+        """Why it cannot be in a record, and what to write instead; None if it can."""
+        if self.trouble is not None:
+            return self.trouble
+        if float in self.kinds and not self.kinds <= {float, int, bool}:
+            return "a float at one time and None or a text at another", "use a number for it"
+        if len([kind for kind in self.kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)]) > 1:
+            return "a member of different enums", "use one enum for it"
+        return None
+
+
+def _kind_of(value: Any) -> Any:
+    """int, bool, float, str, None or an enum. Raises Uncodable with reason and advice."""
+    if value is None or isinstance(value, enum.Enum):
+        return None if value is None else type(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool
+    if isinstance(value, (int, np.integer)):
+        if not -(1 << 62) < int(value) < 1 << 62:
+            raise Uncodable("an int of more than 62 bits",
+                            "use two ints, or a list with a number for each cell")
+        return int
+    if isinstance(value, (float, np.floating)):
+        return float
+    if isinstance(value, str):
+        return str
+    name = type(value).__name__
+    advice = {
+        "dict": "use a list of fixed length, indexed by the number of the key",
+        "set": "use a list with 1 for what is in the set and 0 for the rest, or the bits of an int",
+        "frozenset": "use a list with 1 for what is in the set and 0 for the rest, or the bits of an int",
+        "deque": "use a list of fixed length and an int that counts what is in it",
+        "Random": "rules may not depend on chance: leave it out",
+    }
+    raise Uncodable(f"a {name}", advice.get(name, "keep numbers, texts, and sequences of numbers in fields"))
+
+
+class Record:
+    """The layout of the positions of a class. ``dtype`` is the record, ``constants`` the fields that never change."""
+
+    def __init__(self, cls: type, fields: dict[str, Field], constants: dict[str, Any], codes: Codes,
+                 refuse: Refuse) -> None:
+        self.cls, self.constants, self.codes = cls, constants, codes
+        self.fields = {name: field for name, field in fields.items() if name not in constants}
+        for name, field in self.fields.items():
+            why = field.refused()
+            if why is not None:
+                raise refuse(name, *why)
+        items = sorted(((name, field.scalar, field.shape or ()) for name, field in self.fields.items()),
+                       key=lambda item: (-item[1].itemsize, item[0]))
+        items = items or [("_empty", np.dtype(np.int64), ())]
+        plain = np.dtype(items)
+        size = (plain.itemsize + 7) // 8 * 8
+        offsets = [plain.fields[name][1] for name, _, _ in items]  # type: ignore[index]
+        self.dtype = np.dtype({"names": [item[0] for item in items],
+                               "formats": [(item[1], item[2]) if item[2] else item[1] for item in items],
+                               "offsets": offsets, "itemsize": size})
+        if size > LARGEST_STATE:
+            raise refuse(max(items, key=lambda item: int(np.prod(item[2], dtype=np.int64)))[0],
+                         f"the fields have {size} bytes, and at most {LARGEST_STATE} are possible",
+                         "keep less in a position")
+
+    def encode(self, position: Any) -> bytes:
+        """The bytes of a position. Raises Uncodable with the field and what was expected."""
+        found = fields_of(position)
+        block = np.zeros(1, self.dtype)
+        for name, value in self.constants.items():
+            if name in found and not same(found[name], value):
+                raise Uncodable(f"{name} is {found[name]!r}, and this game was compiled with {value!r}")
+        for name, field in self.fields.items():
+            value = found[name] if name in found else getattr(position, name)
+            try:
+                block[name][0] = self._numbers(value, field)
+            except (Uncodable, ValueError, TypeError, OverflowError):
+                shape = "x".join(map(str, field.shape or ())) or "a number"
+                raise Uncodable(f"{name} must be of the kind of the first position ({shape}), "
+                                f"got {value!r}"[:300]) from None
+        return block.tobytes()
+
+    def _numbers(self, value: Any, field: Field) -> Any:
+        if field.dtype is not None:
+            return value
+        shape = field.shape or ()
+        if not shape:
+            return self.codes.of(value)
+        return np.array(_mapped(value, len(shape), self.codes.of), field.scalar).reshape(shape)
+
+    def decode(self, data: bytes) -> Any:
+        """The position with these bytes, a new object of the class."""
+        block = np.frombuffer(data, self.dtype)[0]
+        found = {name: self._value(block[name], field) for name, field in self.fields.items()}
+        found = {**self.constants, **found}
+        make = getattr(self.cls, "_make", None)
+        if make is not None and issubclass(self.cls, tuple):
+            return make(found[name] for name in self.cls._fields)  # type: ignore[attr-defined]
+        position = self.cls.__new__(self.cls)
+        for name, value in found.items():
+            object.__setattr__(position, name, value)
+        return position
+
+    def _value(self, stored: Any, field: Field) -> Any:
+        if field.dtype is not None:
+            return np.array(stored, field.dtype)
+        members = next((kind for kind in field.kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)), None)
+        if field.kinds <= {float, int, bool} and len(field.kinds) == 1:
+            back = next(iter(field.kinds), int)
+        elif float in field.kinds:
+            back = float
+        elif members is not None:
+            by_code = {self.codes.of(each): each for each in members}
+            back = lambda code: by_code.get(int(code), None if code == self.codes.of(None) else int(code))  # noqa: E731
+        else:
+            back = lambda code: self.codes.back(int(code))  # noqa: E731
+        if not field.shape:
+            return back(stored)
+        return _built(stored, field.containers, back)
+
+
+def _mapped(value: Any, depth: int, of: Callable[[Any], Any]) -> Any:
+    return [_mapped(each, depth - 1, of) for each in value] if depth else of(value)
+
+
+def _built(stored: Any, containers: tuple[type, ...], back: Callable[[Any], Any]) -> Any:
+    if not containers:
+        return back(stored)
+    if containers[0] is str:
+        return "".join(back(each) for each in stored)
+    inner: Iterable[Any] = (_built(each, containers[1:], back) for each in stored)
+    kind = containers[0]
+    return kind._make(inner) if hasattr(kind, "_make") else kind(inner)  # type: ignore[call-arg]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values of a field are equal, arrays too."""
+    try:
+        return bool(one is other or pickle.dumps(one) == pickle.dumps(other) or np.array_equal(one, other))
+    except Exception:
+        return False

@@ -1,0 +1,644 @@
+"""Rewrites one function of the user for Numba: expressions. ``statements`` has the statements.
+
+Fields become those of a record, calls of own methods calls of units, constants numbers, and what Numba lacks a call of
+``helpers``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import types
+
+from mcts_core.compiled.codes import NONE, Uncodable
+from mcts_core.compiled.loops import Loops
+from mcts_core.compiled.shapes import COPIES
+from mcts_core.compiled.sources import CHANGING
+from mcts_core.compiled.statements import CHANGED_CONSTANT, Statements
+from mcts_core.compiled.units import MISSING, Rows, Table, plain_function, unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PLAIN = {"range", "len", "abs", "enumerate", "zip", "int", "bool", "float", "round", "sorted", "set", "divmod", "min",
+         "max", "ord", "slice", "isinstance"}
+"""Builtins that are called as they are."""
+ADVICE = {
+    "print": ("print() has no place in rules that run compiled", "leave it out"),
+    "input": ("input() has no place in rules", "leave it out"),
+    "open": ("files cannot be read while the search runs", "read them into a constant of the module"),
+    "str": ("texts cannot be made in compiled rules", "compare numbers, and make texts in name() or __str__()"),
+    "dict": ("dicts cannot be made in compiled rules", "use a list that is indexed by the number of the key"),
+    "frozenset": ("frozensets cannot be made in compiled rules", "use set(...) or a list"),
+    "iter": ("iterators cannot be kept", "write a for loop"),
+    "getattr": ("the name of a field must be known", "write self.name"),
+    "setattr": ("the name of a field must be known", "write self.name = ..."),
+    "map": ("map() of this function", "write a comprehension"),
+    "filter": ("filter() of this function", "write a comprehension"),
+    "super": ("super() without a method", "write super().method(...)"),
+}
+CHANCE_MODULES = {"random", "time", "datetime", "os", "sys", "secrets", "threading", "logging", "uuid"}
+CHECKED = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "times", ast.LShift: "shift_left", ast.Pow: "power"}
+
+
+def call(name: str, *arguments: ast.expr) -> ast.Call:
+    """A call of a helper."""
+    return ast.Call(ast.Name(f"mcts_{name}", ast.Load()), list(arguments), [])
+
+
+def is_simple(node: ast.AST) -> bool:
+    """Whether an expression may be evaluated twice."""
+    return all(isinstance(each, (ast.Name, ast.Constant, ast.Attribute, ast.Load, ast.UnaryOp, ast.USub))
+               for each in ast.walk(node))
+
+
+class Rewriter(Loops, Statements, ast.NodeTransformer):
+    """Of one unit."""
+
+    index_depth = 0
+    """Inside of an index, where an overflow is an index out of range."""
+    next_memory: ast.expr | None = None
+    """Where the next new position is made, if it is not memory of its own."""
+
+    def visit(self, node: ast.AST) -> Any:
+        new = super().visit(node)
+        if isinstance(new, ast.AST) and new is not node and hasattr(node, "lineno"):
+            for each in ast.walk(new):
+                if isinstance(each, (ast.expr, ast.stmt)) and not hasattr(each, "lineno"):
+                    ast.copy_location(each, node)
+        return new
+
+    def refuse(self, node: ast.AST, reason: str, instead: str = "") -> Exception:
+        return self.units.refuse(self.unit, node, reason, instead)
+
+    # ---- names and attributes ----------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if isinstance(node.ctx, ast.Load) and (node.id not in self.locals or node.id in self.imports
+                                               or node.id == self.class_name):
+            value = self.static(node)
+            if value is MISSING:
+                raise self.refuse(node, f"{node.id} is not defined", "define it above the class")
+            return self.constant(value, node)
+        return node
+
+    def constant(self, value: Any, node: ast.AST) -> Any:
+        """The expression for a value that is known at once."""
+        if isinstance(value, types.ModuleType) or type(value).__name__ == "CPUDispatcher" or (
+                type(value).__module__.partition(".")[0] == "numpy" and callable(value)) or (
+                inspect.isbuiltin(value) and type(value.__self__).__name__ == "module"
+                and value.__self__.__name__ == "math"):
+            return self.named(value)
+        if isinstance(value, type) and issubclass(value, (int, float, bool)) and value.__module__ == "builtins":
+            return ast.Name(value.__name__, ast.Load())
+        if isinstance(value, type) and value.__module__ == "numpy":
+            return self.named(value)
+        if isinstance(value, type):
+            raise self.refuse(node, f"the class {value.__name__} is not a number",
+                              "keep numbers in fields, and the functions of other classes in functions of the module")
+        if callable(value):
+            raise self.refuse(node, f"{segment_name(value)} cannot be used here", "call it, or write a loop")
+        return self.units.frozen(value, self.unit, node)
+
+    def named(self, value: Any) -> ast.Name:
+        """A name of the namespace for an object that Numba knows."""
+        space = self.units.constants.namespace
+        name = next((name for name, known in space.items() if known is value), f"N{len(space)}")
+        space[name] = value
+        return ast.Name(name, ast.Load())
+
+    def mangled(self, name: str) -> str:
+        if name.startswith("__") and not name.endswith("__") and self.unit.owner is not None:
+            return f"_{self.unit.owner.__name__.lstrip('_')}{name}"
+        return name
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        value = self.static(node)
+        if value is not MISSING:
+            return self.constant(value, node)
+        if self.is_position(node.value):
+            return self.field(node)
+        if node.attr == "value" and not self.is_array(node.value):
+            return self.visit(node.value)  # of a member of an enum, which is its value already
+        return ast.Attribute(self.plain(node.value), node.attr, node.ctx)
+
+    def field(self, node: ast.Attribute) -> Any:
+        """A field, a property or a constant of a position."""
+        name, record = self.mangled(node.attr), self.units.record
+        if name in record.fields:
+            return ast.Attribute(self.visit(node.value), name, ast.Load())
+        if name in record.constants:
+            return self.constant(record.constants[name], node)
+        member, owner = self.units.member(name)
+        if member is MISSING:
+            raise self.refuse(node, f"the first position has no field {name}", f"assign self.{name} in __init__")
+        function = plain_function(member)
+        if function is not None and not inspect.isfunction(member) and not isinstance(
+                member, (staticmethod, classmethod)):
+            roles = frozenset([(function.__code__.co_varnames[0], "position")])
+            unit = self.units.unit(function, owner, roles, self.unit, node)
+            return ast.Call(ast.Name(unit.name, ast.Load()), [self.visit(node.value)], [])
+        return self.constant(member, node)
+
+    def field_of(self, node: ast.AST) -> Any:
+        """The Field that an expression such as ``self.board`` names, or None."""
+        if isinstance(node, ast.Attribute) and self.is_position(node.value):
+            return self.units.record.fields.get(self.mangled(node.attr))
+        return None
+
+    def is_array(self, node: ast.AST) -> bool:
+        """Whether an expression begins with a field that is an array of numpy."""
+        while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)) and self.field_of(node) is None:
+            node = node.func if isinstance(node, ast.Call) else node.value
+        field = self.field_of(node)
+        return field is not None and field.dtype is not None
+
+    def is_list(self, node: ast.AST) -> bool:
+        """Whether an expression is a field, or a part of one, that is a sequence of Python."""
+        depth = 0
+        while isinstance(node, ast.Subscript):
+            depth += not isinstance(node.slice, ast.Slice)
+            node = node.value
+        field = self.field_of(node)
+        return field is not None and field.dtype is None and len(field.shape or ()) > depth
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if node.value is None or isinstance(node.value, (bool, int, float, str)):
+            try:
+                return ast.Constant(self.units.constants.number(node.value))
+            except Uncodable as error:
+                raise self.refuse(node, str(error)) from None
+        raise self.refuse(node, f"{node.value!r} is no number")
+
+    def plain(self, node: ast.expr) -> ast.expr:
+        """An expression whose value is a number or a sequence, not a table of its own kind."""
+        text = self.static_text(node)
+        if text is not None and len(text) != 1:
+            return self.units.constants.characters(text)
+        found = self.visit(node)
+        if isinstance(found, (Rows, Table)):
+            raise self.refuse(node, "a table of unequal rows or a dict can only be indexed or looped over",
+                              "write table[i], or make all rows equally long")
+        assert isinstance(found, ast.expr)
+        return found
+
+    def static_text(self, node: ast.AST) -> str | None:
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else None
+        value = self.static(node)
+        if value is MISSING and isinstance(node, ast.Attribute) and self.is_position(node.value):
+            name = self.mangled(node.attr)
+            value = self.units.record.constants.get(name, MISSING)
+            if value is MISSING and name not in self.units.record.fields:
+                value = self.units.member(name)[0]
+        return value if isinstance(value, str) else None
+
+    # ---- operators ---------------------------------------------------------------------------------------------------
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        if isinstance(node.op, ast.Mult) and any(isinstance(each, (ast.List, ast.Tuple))
+                                                 for each in (node.left, node.right)):
+            values, count = (node.left, node.right) if isinstance(node.left, (ast.List, ast.Tuple)) else (
+                node.right, node.left)
+            return call("repeat", self.plain(values), self.plain(count))
+        if isinstance(node.op, ast.Add) and (self.is_sequence(node.left) or self.is_sequence(node.right)):
+            return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
+        if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
+            raise self.refuse(node, "texts cannot be made in compiled rules", "make them in name() or __str__()")
+        left, right = self.plain(node.left), self.plain(node.right)
+        helper = CHECKED.get(type(node.op))
+        if helper is None or self.index_depth or (helper in ("add", "subtract") and (
+                is_number(left) or is_number(right))) or (is_number(left) and is_number(right)):
+            return ast.BinOp(left, node.op, right)
+        return call(helper, left, right)
+
+    def is_sequence(self, node: ast.AST) -> bool:
+        """Whether ``+`` joins: a display, a slice, or a sum of such."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
+            return self.is_sequence(node.left) or self.is_sequence(node.right)
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Slice) and not self.is_array(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
+            return True
+        return isinstance(node, (ast.List, ast.Tuple, ast.ListComp)) or self.is_list(node)
+
+    def as_sequence(self, node: ast.expr) -> ast.expr:
+        text = self.static_text(node)
+        return self.units.constants.characters(text) if text is not None else self.plain(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        if isinstance(node.op, ast.Not):
+            return ast.UnaryOp(ast.Not(), self.test(node.operand))
+        return ast.UnaryOp(node.op, self.plain(node.operand))
+
+    def test(self, node: ast.expr) -> ast.expr:
+        """An expression whose truth decides."""
+        if isinstance(node, ast.BoolOp):
+            return ast.copy_location(ast.BoolOp(node.op, [self.test(each) for each in node.values]), node)
+        if isinstance(node, ast.NamedExpr) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+            return self.plain(node)
+        value = self.plain(node)
+        asked = self.is_list(node) or (self.units.has_codes and isinstance(
+            node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) and not self.is_array(node))
+        return ast.copy_location(call("truth", value), node) if asked else value
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        first = node.values[0]
+        if isinstance(node.op, ast.Or) and isinstance(first, ast.Name) and first.id in self.optional and len(
+                node.values) == 2 and (first.id, "maybe") not in self.unit.roles:  # board or [0] * 9
+            return self.plain(node.values[1] if (first.id, "none") in self.unit.roles else first)
+        return ast.BoolOp(node.op, [self.plain(each) for each in node.values])
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        known = self.decided(node.test)
+        if known is not None:
+            return self.plain(node.body if known else node.orelse)
+        return ast.IfExp(self.test(node.test), self.plain(node.body), self.plain(node.orelse))
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        parts, left = [], node.left
+        for position, (op, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            if position and not is_simple(left) and len(node.ops) > 1 and not self._is_chain(node):
+                raise self.refuse(node, "this chain of comparisons", "divide it by `and`")
+            parts.append((left, op, right))
+            left = right
+        if self._is_chain(node):
+            return ast.Compare(self.plain(node.left), node.ops, [self.plain(each) for each in node.comparators])
+        tests: list[ast.expr] = [self.compared(*part) for part in parts]
+        return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+
+    def _is_chain(self, node: ast.Compare) -> bool:
+        """Whether all comparisons of a chain are those of numbers."""
+        return len(node.ops) > 1 and all(
+            isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)) for op in node.ops) and not any(
+            self.is_sequence(each) for each in (node.left, *node.comparators))
+
+    def compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
+        if isinstance(op, (ast.In, ast.NotIn)):
+            found = self.membership(left, right)
+            return ast.UnaryOp(ast.Not(), found) if isinstance(op, ast.NotIn) else found
+        is_equal = isinstance(op, (ast.Eq, ast.Is))
+        if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(other, ast.Constant) and other.value is None:
+                    return self.is_none(one, is_equal)
+            if self.is_position(left) and self.is_position(right):
+                raise self.refuse(ast.Compare(left, [op], [right]), "positions cannot be compared in compiled rules",
+                                  "compare their fields")
+            if self.is_sequence(left) or self.is_sequence(right):
+                same = call("equal", self.as_sequence(left), self.as_sequence(right))
+                return same if is_equal else ast.UnaryOp(ast.Not(), same)
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            op = ast.Eq() if is_equal else ast.NotEq()
+        return ast.Compare(self.plain(left), [op], [self.plain(right)])
+
+    def is_none(self, node: ast.expr, wanted: bool) -> ast.expr:
+        if isinstance(node, ast.Name) and node.id in self.optional:
+            known = self.decided(ast.Compare(node, [ast.Is()], [ast.Constant(None)]))
+            if known is not None:
+                return ast.Constant(known is wanted)
+        op: ast.cmpop = ast.Eq() if wanted else ast.NotEq()
+        return ast.Compare(self.plain(node), [op], [ast.Constant(NONE)])
+
+    def membership(self, left: ast.expr, right: ast.expr) -> ast.expr:
+        if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and right.elts and not any(
+                isinstance(each, (ast.Tuple, ast.List, ast.Starred)) for each in right.elts):
+            value = self.plain(left)
+            if is_simple(value):
+                return ast.BoolOp(ast.Or(), [ast.Compare(value, [ast.Eq()], [self.plain(each)])
+                                             for each in right.elts]) if len(right.elts) > 1 else ast.Compare(
+                    value, [ast.Eq()], [self.plain(right.elts[0])])
+        text = self.static_text(right)
+        if text is not None:
+            return call("contains", self.units.constants.characters(text), self.plain(left))
+        found = self.visit(right) if self.static(right) is not MISSING or self.is_named_constant(right) else None
+        if isinstance(found, Table):
+            return ast.Compare(call("find_key", ast.Name(found.keys, ast.Load()), self.plain(left)), [ast.GtE()],
+                               [ast.Constant(0)])
+        if isinstance(right, ast.Set):
+            right = ast.copy_location(ast.List(right.elts, ast.Load()), right)
+        return call("contains", self.plain(right), self.plain(left))
+
+    def is_named_constant(self, node: ast.AST) -> bool:
+        return (isinstance(node, ast.Attribute) and self.is_position(node.value)
+                and self.mangled(node.attr) not in self.units.record.fields
+                and plain_function(self.units.member(self.mangled(node.attr))[0]) is None)
+
+    # ---- indices -----------------------------------------------------------------------------------------------------
+
+    def visit_Subscript(self, node: ast.Subscript, is_view: bool = False) -> Any:
+        text = self.static_text(node.value)
+        value = self.units.constants.characters(text) if text is not None else self.visit(node.value)
+        self.index_depth += 1
+        index = self.plain(node.slice)
+        self.index_depth -= 1
+        if isinstance(value, Rows):
+            if isinstance(node.slice, ast.Slice):
+                raise self.refuse(node, "a slice of a table of unequal rows", "write a loop over range(...)")
+            return call("row_of", ast.Name(value.data, ast.Load()), ast.Name(value.starts, ast.Load()), index)
+        if isinstance(value, Table):
+            return self.looked_up(value, index)
+        found = ast.Subscript(value, index, node.ctx)
+        copies = isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load) and not (
+            is_view or self.is_array(node.value))
+        return call("hold", found) if copies else found
+
+    def looked_up(self, table: Table, index: ast.expr) -> ast.expr:
+        """The value of a dict for a key."""
+        place = ast.Call(ast.Name("mcts_key", ast.Load()), [ast.Name(table.keys, ast.Load()), index], [])
+        if isinstance(table.values, Rows):
+            return call("row_of", ast.Name(table.values.data, ast.Load()), ast.Name(table.values.starts, ast.Load()),
+                        place)
+        return ast.Subscript(table.values, place, ast.Load())
+
+    def visit_Slice(self, node: ast.Slice) -> Any:
+        return ast.Slice(*(None if part is None else self.plain(part) for part in (node.lower, node.upper, node.step)))
+
+    def visit_Tuple(self, node: ast.Tuple) -> Any:
+        return self._display(node)
+
+    def visit_List(self, node: ast.List) -> Any:
+        return self._display(node)
+
+    def _display(self, node: Any) -> Any:
+        if isinstance(node.ctx, ast.Store):
+            return node
+        if any(isinstance(each, ast.Starred) for each in node.elts):
+            if len(node.elts) == 1:
+                return call("sequence", self.plain(node.elts[0].value))
+            parts: list[ast.expr] = [each.value if isinstance(each, ast.Starred) else ast.List([each], ast.Load())
+                                     for each in node.elts]
+            return functools.reduce(lambda one, other: call("join", one, other),
+                                    [self.as_sequence(part) for part in parts])
+        if any(map(self.is_position, node.elts)):
+            raise self.refuse(node, "positions cannot be kept in lists or tuples", "use one variable for each")
+        return type(node)([self.plain(each) for each in node.elts], node.ctx)
+
+    def visit_Set(self, node: ast.Set) -> Any:
+        return ast.Call(ast.Name("set", ast.Load()), [ast.List([self.plain(each) for each in node.elts], ast.Load())],
+                        [])
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        raise self.refuse(node, *ADVICE["dict"])
+
+    visit_DictComp = visit_Dict  # type: ignore[assignment]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        raise self.refuse(node, *ADVICE["str"])
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        raise self.refuse(node, "a function without a name", "write a loop, or a method")
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        return ast.NamedExpr(node.target, self.plain(node.value))
+
+    # ---- calls -------------------------------------------------------------------------------------------------------
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if any(isinstance(each, ast.Starred) for each in node.args) or any(not each.arg for each in node.keywords):
+            return self.starred(node)
+        if self._is_new(node):
+            return call("blank", self.memory())
+        target = self.static(node.func)
+        if target is not MISSING:
+            return self.static_call(node, target)
+        if isinstance(node.func, ast.Attribute):
+            return self.method_call(node, node.func)
+        raise self.refuse(node, f"{ast.unparse(node.func)} is not a function that is known here",
+                          "call a method or a function of the module")
+
+    def starred(self, node: ast.Call) -> Any:
+        """``f(*move)``, where the number of values is that of the parameters."""
+        target = self.static(node.func)
+        function = target if inspect.isfunction(target) else None
+        if isinstance(node.func, ast.Attribute) and self.is_position(node.func.value):
+            function = plain_function(self.units.member(node.func.attr)[0])
+        wanted = -1
+        if function is not None:
+            wanted = function.__code__.co_argcount - len(node.args) + 1 - (function is not target)
+        last = node.args[-1] if node.args else None
+        if not (isinstance(last, ast.Starred) and is_simple(last.value) and 1 <= wanted <= 8) or node.keywords:
+            raise self.refuse(node, "* and ** in a call", "write the arguments one by one")
+        arguments = [ast.Subscript(last.value, ast.Constant(place), ast.Load()) for place in range(wanted)]
+        return self.visit(ast.copy_location(ast.Call(node.func, [*node.args[:-1], *arguments], []), node))
+
+    def memory(self) -> ast.expr:
+        """Memory for a new position."""
+        place, self.next_memory = self.next_memory, None
+        return call("scratch") if place is None else place
+
+    def arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
+        return ([self.argument(each) for each in node.args],
+                [ast.keyword(each.arg, self.argument(each.value)) for each in node.keywords])
+
+    def argument(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Constant) and node.value is None:
+            return ast.Constant(None)
+        return self.plain(node)
+
+    def static_call(self, node: ast.Call, target: Any) -> Any:
+        name = getattr(target, "__name__", "")
+        if target is self.cls:
+            return self.constructed(node)
+        if target in COPIES:
+            if self.is_position(node.args[0]):
+                return call("copied", self.memory(), self.plain(node.args[0]))
+            return call("sequence", self.plain(node.args[0]))
+        if name == "replace" and node.args and self.is_position(node.args[0]):
+            return self.replaced(node.args[0], node.keywords)
+        if getattr(builtins, name, None) is target:
+            return self.builtin(node, name)
+        module = getattr(target, "__module__", None) or type(getattr(target, "__self__", None)).__name__
+        if str(module).partition(".")[0] in CHANCE_MODULES or type(getattr(target, "__self__", None)).__name__ in (
+                "Random", "SystemRandom"):
+            raise self.refuse(node, f"{name}(): rules may not depend on chance or on the time",
+                              "leave it out: the same position must always have the same moves and the same winner")
+        if isinstance(target, type) and hasattr(target, "__members__"):
+            return self.plain(node.args[0])  # a member of an enum is its number
+        if name == "product" and module == "itertools" and len(node.args) == 2 and not node.keywords:
+            return call("product", *(self.plain(each) for each in node.args))
+        if inspect.isfunction(unwrapped(target)) and type(target).__name__ != "CPUDispatcher" and str(
+                module).partition(".")[0] != "numpy":
+            return self.function_call(node, unwrapped(target), target)
+        if isinstance(node.func, ast.Attribute) and isinstance(self.static(node.func.value), type):
+            raise self.refuse(node, f"{ast.unparse(node.func)} is not a function of the class")
+        arguments, keywords = self.arguments(node)
+        return ast.Call(self.constant(target, node.func), arguments, [self.typed(each) for each in keywords])
+
+    def typed(self, keyword: ast.keyword) -> ast.keyword:
+        import numpy as np
+
+        if keyword.arg == "dtype" and isinstance(keyword.value, ast.Name) and keyword.value.id in (
+                "int", "float", "bool"):
+            kind = {"int": np.int64, "float": np.float64, "bool": np.bool_}[keyword.value.id]
+            return ast.keyword("dtype", self.named(kind))
+        return keyword
+
+    def function_call(self, node: ast.Call, function: Any, target: Any) -> Any:
+        """A function of a module, or of the class by its name: ``Game.helper(...)``."""
+        if isinstance(node.func, ast.Attribute) and isinstance(self.static(node.func.value), type):
+            base = self.static(node.func.value)
+            if issubclass(self.cls, base):
+                member, owner = self.units.member(node.func.attr)
+                if base is not self.cls and node.func.attr in vars(base):
+                    member, owner = vars(base)[node.func.attr], base
+                bound = None if inspect.isfunction(member) else member
+                return self.unit_call(node, function, owner, bound, [])
+        return self.unit_call(node, function, None, None, [])
+
+    def unit_call(self, node: ast.Call, function: Any, owner: type | None, member: Any,
+                  first: list[ast.expr]) -> Any:
+        """A call of a unit; ``first``: the position on which a method is called."""
+        roles = self.roles_of(node, function, member)
+        unit = self.units.unit(function, owner, roles, self.unit, node)
+        is_final = self.next_memory is not None
+        place = self.memory() if unit.returns_position else ast.Constant(0)
+        arguments, keywords = self.arguments(node)
+        arguments = [*first, *arguments]
+        if isinstance(member, classmethod):
+            arguments = [ast.Constant(0), *arguments]
+        if not unit.returns_position:
+            return ast.Call(ast.Name(unit.name, ast.Load()), arguments, keywords)
+        made = ast.Call(ast.Name(unit.name, ast.Load()), [place, *arguments], keywords)
+        return made if is_final else call("copied", self.memory(), made)
+
+    def method_call(self, node: ast.Call, func: ast.Attribute) -> Any:
+        if isinstance(func.value, ast.Call) and self.static(func.value.func) is super:
+            return self.super_call(node, func)
+        if self.is_position(func.value):
+            name = self.mangled(func.attr)
+            member, owner = self.units.member(name)
+            if member is MISSING:
+                if name in ("__copy__", "__deepcopy__"):
+                    return call("copied", self.memory(), self.plain(func.value))
+                if name in ("_replace", "__replace__"):
+                    return self.replaced(func.value, node.keywords)
+                raise self.refuse(node, f"the class has no method {name}")
+            function = plain_function(member)
+            if function is None:
+                raise self.refuse(node, f"{name} is no method of the class")
+            if isinstance(member, (staticmethod, classmethod)):
+                return self.unit_call(node, function, owner, member, [])
+            return self.unit_call(node, function, owner, member, [self.visit(func.value)])
+        return self.value_method(node, func)
+
+    def super_call(self, node: ast.Call, func: ast.Attribute) -> Any:
+        member, owner = self.units.member(self.mangled(func.attr), after=self.unit.owner)
+        function = plain_function(member)
+        if function is None:
+            return ast.Constant(NONE)  # object.__init__
+        me = self.unit.function.__code__.co_varnames[0]
+        return self.unit_call(node, function, owner, member, [ast.Name(me, ast.Load())])
+
+    def value_method(self, node: ast.Call, func: ast.Attribute) -> Any:
+        """A method of a number or a sequence."""
+        helper = {"count": "count_of", "index": "index_of", "bit_count": "bit_count", "bit_length": "bit_length",
+                  "tolist": "sequence"}.get(func.attr)
+        if func.attr == "copy" and not self.is_array(func.value):
+            return call("sequence", self.plain(func.value))
+        if func.attr in ("get", "items", "keys", "values"):
+            table = self.visit(func.value)
+            if isinstance(table, Table) and func.attr == "get":
+                default = node.args[1] if len(node.args) > 1 else ast.Constant(None)
+                if isinstance(table.values, Rows):
+                    raise self.refuse(node, "get() of a dict of sequences", "ask `key in table` first")
+                place = call("find_key", ast.Name(table.keys, ast.Load()), self.plain(node.args[0]))
+                return ast.Call(ast.Name("mcts_get", ast.Load()), [table.values, place, self.plain(default)], [])
+            if isinstance(table, Table) and func.attr == "keys":
+                return ast.Name(table.keys, ast.Load())
+            if isinstance(table, Table) and func.attr == "values" and isinstance(table.values, ast.expr):
+                return table.values
+        if helper is not None and len(node.args) == (func.attr in ("count", "index")):
+            return call(helper, self.viewed(func.value), *(self.plain(each) for each in node.args))
+        if func.attr in CHANGING and (self.is_list(func.value) or self.static(func.value) is not MISSING
+                                      or self.is_named_constant(func.value)):
+            if self.is_list(func.value):
+                raise self.refuse(node, "a sequence in a field keeps its length", "use a list of fixed length, with 0 "
+                                  "where there is nothing, and an int that counts what is in it")
+            raise self.refuse(node, *CHANGED_CONSTANT)
+        if func.attr in ("join", "format", "split", "strip", "replace", "upper", "lower", "startswith", "endswith"):
+            raise self.refuse(node, "texts can only be compared in compiled rules",
+                              "compare numbers, and make texts in name() or __str__()")
+        arguments, keywords = self.arguments(node)
+        return ast.Call(ast.Attribute(self.plain(func.value), func.attr, ast.Load()), arguments, keywords)
+
+    def viewed(self, node: ast.expr) -> ast.expr:
+        """A sequence that is only read: a slice needs no copy."""
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            found = self.visit_Subscript(node, is_view=True)
+            return ast.copy_location(found, node)
+        return self.plain(node)
+
+    def constructed(self, node: ast.Call) -> Any:
+        member, owner = self.units.member("__init__")
+        function = plain_function(member)
+        if function is None:
+            return call("blank", self.memory())
+        return self.unit_call(node, function, owner, member, [call("blank", self.memory())])
+
+    def replaced(self, position: ast.expr, keywords: list[ast.keyword]) -> Any:
+        """``dataclasses.replace(position, ...)`` and ``_replace``: a function that copies and fills."""
+        lines: list[ast.stmt] = []
+        names = [keyword.arg for keyword in keywords if keyword.arg]
+        for name in names:
+            value = ast.Name(f"v_{name}", ast.Load())
+            target = ast.Attribute(ast.Name("made", ast.Load()), name, ast.Store())
+            if name not in self.units.record.fields:
+                raise self.refuse(position, f"there is no field {name} that changes")
+            lines.extend(self.stored(target, value))
+        body = [*lines, ast.Return(ast.Name("made", ast.Load()))]
+        hoisted = self.hoisted("replaced", ["made", *(f"v_{name}" for name in names)], body, position)
+        made = call("copied", self.memory(), self.plain(position))
+        return ast.Call(hoisted, [made, *(call("hold", self.plain(each.value)) for each in keywords)], [])
+
+    def builtin(self, node: ast.Call, name: str) -> Any:
+        if name in ("any", "all", "sum", "min", "max", "next", "sorted", "list", "tuple", "set", "len", "map",
+                    "filter", "reversed", "frozenset"):
+            return self.reduced(node, name)
+        if name == "pow" and len(node.args) == 2:
+            return call("power", *(self.plain(each) for each in node.args))
+        if name not in PLAIN:
+            reason, instead = ADVICE.get(name, (f"{name}() has no place in compiled rules", ""))
+            raise self.refuse(node, reason, instead)
+        if name in ("int", "bool", "ord") and len(node.args) == 1 and self.static_text(node.args[0]) is not None:
+            raise self.refuse(node, f"{name}() of a text", "write the number")
+        arguments, keywords = self.arguments(node)
+        if name in ("enumerate", "zip"):
+            arguments = [self.viewed(node.args[0]), *arguments[1:]] if name == "enumerate" else [
+                self.viewed(each) for each in node.args]
+        if name == "bool" and arguments:
+            return ast.Call(ast.Name("bool", ast.Load()), [self.test(node.args[0])], [])
+        if name == "range":
+            arguments = self.bounded(arguments)
+        return ast.Call(ast.Name(name, ast.Load()), arguments, keywords)
+
+    def bounded(self, arguments: list[ast.expr]) -> list[ast.expr]:
+        """The arguments of a range, whose end is checked unless it is a small constant or a length."""
+        place = 0 if len(arguments) == 1 else 1
+        stop = arguments[place]
+        is_small = (is_number(stop) and abs(number_of(stop)) < 1_000_000) or (
+            isinstance(stop, ast.Call) and isinstance(stop.func, ast.Name) and stop.func.id == "len")
+        if not is_small:
+            arguments = [*arguments]
+            arguments[place] = call("limited", stop)
+        return arguments
+
+
+def is_number(node: ast.AST) -> bool:
+    """Whether an expression is a number, perhaps with a sign."""
+    return isinstance(node, ast.Constant) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant))
+
+
+def number_of(node: Any) -> Any:
+    return -node.operand.value if isinstance(node, ast.UnaryOp) else node.value
+
+
+def segment_name(value: Any) -> str:
+    return getattr(value, "__qualname__", type(value).__name__)
+
+
+__all__ = ["Rewriter"]

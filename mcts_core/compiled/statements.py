@@ -1,0 +1,336 @@
+"""Rewrites one function of the user for Numba: statements."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from mcts_core.compiled.loops import assign, helper, name
+from mcts_core.compiled.sources import root_attributes
+from mcts_core.compiled.units import MISSING
+
+if TYPE_CHECKING:
+    from mcts_core.compiled.rewrite import Rewriter as _Base
+else:
+    _Base = object
+
+CHANGED_CONSTANT = ("a constant of the module or of the class is changed",
+                    "keep what changes in a field of the position: self.x")
+LONGEST_LOOP = 10_000_000
+OUT = "mcts_out"
+"""The parameter behind which a function that returns a position puts it."""
+
+
+class Statements(_Base):
+    """Of one unit."""
+
+    counts_rounds = False
+    """Whether the function has while loops, whose rounds are counted."""
+
+    def definition(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+        """The function, rewritten."""
+        function, unit = self.unit.function, self.unit
+        if tree.args.vararg or tree.args.kwarg:
+            raise self.refuse(tree.args.vararg or tree.args.kwarg or tree, "* or ** in the parameters",  # type: ignore[arg-type]
+                              "write the parameters one by one")
+        if isinstance(tree, ast.AsyncFunctionDef) or inspect.iscoroutinefunction(function):
+            raise self.refuse(tree, "an async function", "write an ordinary one")
+        member = self.units.member(function.__name__)[0] if unit.owner is not None else None
+        names = [each.arg for each in (*tree.args.posonlyargs, *tree.args.args)]
+        if isinstance(member, classmethod) and names:
+            self.class_name = names[0]
+            self.positions.clear()
+        if unit.owner is not None:
+            self.find_positions(tree)
+        body = self.block(tree.body)
+        if function.__name__ in ("__init__", "replaced"):
+            body.append(ast.Return(name(names[0])))
+        if self.counts_rounds:
+            body.insert(0, assign("rounds_", ast.Constant(0)))
+        arguments = ast.arguments([], [ast.arg(each) for each in names], None,
+                                  [ast.arg(each.arg) for each in tree.args.kwonlyargs],
+                                  [], None, [])
+        arguments.defaults = [self.default(value, tree) for value in function.__defaults__ or ()]
+        given = function.__kwdefaults__ or {}
+        arguments.kw_defaults = [self.default(given[each.arg], tree) if each.arg in given else None
+                                 for each in tree.args.kwonlyargs]
+        if unit.returns_position:
+            arguments.args.insert(0, ast.arg(OUT))
+        made = ast.FunctionDef(name=unit.name, args=arguments, body=body or [ast.Pass()], decorator_list=[])
+        ast.copy_location(made, tree)
+        for each in ast.walk(made):
+            if isinstance(each, (ast.expr, ast.stmt, ast.arg)) and not hasattr(each, "lineno"):
+                ast.copy_location(each, tree)
+        return ast.fix_missing_locations(made)
+
+    def default(self, value: Any, tree: ast.AST) -> ast.expr:
+        if value is None:
+            return ast.Constant(None)
+        found = self.units.frozen(value, self.unit, tree)
+        if not isinstance(found, ast.expr):
+            raise self.refuse(tree, f"the default {value!r} of a parameter", "use a number, or None")
+        return found
+
+    def block(self, lines: list[ast.stmt]) -> list[ast.stmt]:
+        """The rewritten lines of a block, at least one."""
+        found: list[ast.stmt] = []
+        for line in lines:
+            new = self.visit(line)
+            if new is None:
+                continue
+            for each in new if isinstance(new, list) else [new]:
+                for part in ast.walk(each):
+                    if isinstance(part, (ast.expr, ast.stmt)) and not hasattr(part, "lineno"):
+                        ast.copy_location(part, line)
+                found.append(each)
+        return found or [ast.copy_location(ast.Pass(), lines[0] if lines else ast.Pass(lineno=1, col_offset=0))]
+
+    # ---- assignments -------------------------------------------------------------------------------------------------
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if len(node.targets) > 1:
+            made = self.temporary()
+            lines: list[ast.stmt] = [assign(made, self.plain(node.value))]
+            for target in node.targets:
+                lines.extend(self.assigned(target, name(made)))
+            return lines
+        target = node.targets[0]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return self.taken_apart(target, node.value)
+        if isinstance(target, ast.Attribute) and self.is_position(target.value):
+            field = self.units.record.fields.get(self.mangled(target.attr))
+            if field is None:
+                return self.constant_assigned(target, node.value)
+        if isinstance(node.value, ast.Constant) and node.value.value is None:
+            return self.assigned(target, ast.Constant(self.units.constants.number(None)))
+        text = self.static_text(node.value) if isinstance(node.value, ast.Constant) else None
+        if text is not None and self.is_list(target):
+            return self.assigned(target, self.as_sequence(node.value))
+        return self.assigned(target, self.plain(node.value))
+
+    def constant_assigned(self, target: ast.Attribute, value: ast.expr) -> list[ast.stmt]:
+        """An assignment to a field that never changes: that of ``__init__`` is left out."""
+        attribute = self.mangled(target.attr)
+        if attribute in self.units.record.constants and self.unit.function.__name__ in ("__init__", "__post_init__"):
+            return []
+        if attribute in self.units.record.constants:
+            raise self.refuse(target, f"{attribute} is a constant of this game", "assign it in __init__ only")
+        raise self.refuse(target, f"the first position has no field {attribute}", f"assign self.{attribute} in "
+                          "__init__, so that every position has it")
+
+    def taken_apart(self, target: Any, value: ast.expr) -> list[ast.stmt]:
+        """``a, b = ...``."""
+        self._check_target(target)
+        lines: list[ast.stmt] = []
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+            if all(isinstance(each, ast.Name) for each in target.elts) and not any(map(self.is_position, value.elts)):
+                return [ast.Assign([target], self.plain(value))]
+            made = [self.temporary() for _ in value.elts]
+            lines.extend(assign(each, helper("hold", self.plain(part)) if self.is_list(part) or self.is_array(part)
+                                else self.plain(part)) for each, part in zip(made, value.elts, strict=True))
+            for each, part in zip(target.elts, made, strict=True):
+                lines.extend(self.assigned(each, name(part)))
+            return lines
+        made = [each.id if isinstance(each, ast.Name) else self.temporary() for each in target.elts]
+        names = ast.Tuple([ast.Name(each, ast.Store()) for each in made], ast.Store())
+        self.take_apart(names, self.plain(value), lines)
+        for each, part in zip(target.elts, made, strict=True):
+            if not isinstance(each, ast.Name):
+                lines.extend(self.assigned(each, name(part)))
+        return lines
+
+    def assigned(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        """``target = value``, where the value is rewritten already."""
+        if isinstance(target, ast.Name):
+            return [assign(target.id, value)]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            made = self.temporary()
+            lines: list[ast.stmt] = [assign(made, value)]
+            names = [self.temporary() for _ in target.elts]
+            self.take_apart(ast.Tuple([ast.Name(each, ast.Store()) for each in names], ast.Store()), name(made), lines)
+            for each, part in zip(target.elts, names, strict=True):
+                lines.extend(self.assigned(each, name(part)))
+            return lines
+        if isinstance(target, ast.Attribute):
+            if not self.is_position(target.value):
+                self.refuse_constant(target)
+                raise self.refuse(target, "this is no field of a position", "assign fields of the position only")
+            return self.stored(target, value)
+        assert isinstance(target, ast.Subscript)
+        self.refuse_constant(target)
+        field = self.root_field(target)
+        whole = field is not None and field.scalar.kind == "i"
+        if isinstance(target.slice, ast.Slice) and whole:
+            return [ast.Expr(helper("fill", self.viewed_target(target), value))]
+        if self.is_list(target):
+            return [ast.Expr(helper("fill", self.viewed_target(target), value))]
+        place = self.visit_Subscript(target)
+        place.ctx = ast.Store()
+        return [ast.Assign([place], helper("whole", value) if whole and not self.is_array(target) and not isinstance(
+            value, ast.Constant) else value)]
+
+    def viewed_target(self, target: ast.Subscript) -> ast.expr:
+        """The part of a sequence that a slice or a row names, to write into."""
+        seen = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+        found = self.visit_Subscript(seen, is_view=True)
+        assert isinstance(found, ast.expr)
+        return found
+
+    def root_field(self, target: ast.expr) -> Any:
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        return self.field_of(target)
+
+    def refuse_constant(self, target: ast.expr) -> None:
+        """Raises Refusal if a target belongs to a module or a class, or is a constant of the game."""
+        root: ast.expr = target
+        while isinstance(root, (ast.Subscript, ast.Attribute)):
+            if self.static(root) is not MISSING or (root is not target and self.is_named_constant(root)):
+                raise self.refuse(target, *CHANGED_CONSTANT)
+            root = root.value
+        if isinstance(root, ast.Name) and self.static(root) is not MISSING:
+            raise self.refuse(target, *CHANGED_CONSTANT)
+
+    def stored(self, target: ast.Attribute, value: ast.expr) -> list[ast.stmt]:
+        """``position.field = value``."""
+        attribute = self.mangled(target.attr)
+        field = self.units.record.fields.get(attribute)
+        if field is None:
+            return self.constant_assigned(target, value)
+        place = ast.Attribute(self.visit(target.value) if isinstance(target.value, ast.Call) else target.value,
+                              attribute, ast.Store())
+        if field.shape:
+            return [ast.Expr(helper("fill", ast.Attribute(place.value, attribute, ast.Load()), value))]
+        if isinstance(value, ast.Constant) and isinstance(value.value, int):
+            return [ast.Assign([place], value)]
+        kind = field.scalar.kind
+        if kind in "bi":
+            return [ast.Assign([place], helper("flag" if kind == "b" else "whole", value))]
+        return [ast.Assign([place], value)]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return None
+        return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        target = node.target
+        if isinstance(target, ast.Attribute):
+            read = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), node)
+            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            return self.visit_Assign(ast.copy_location(ast.Assign([target], value), node))
+        if isinstance(target, ast.Subscript):
+            self.refuse_constant(target)
+            field = self.root_field(target)
+            if isinstance(node.op, ast.Div) and field is not None and field.scalar.kind in "bi":
+                raise self.refuse(node, "a float comes where an int was meant", "write //= in place of /=")
+            place = self.visit_Subscript(target)
+            place.ctx = ast.Store()
+            return ast.AugAssign(place, node.op, self.plain(node.value))
+        if isinstance(node.op, (ast.Mult, ast.LShift, ast.Pow)):
+            read = ast.copy_location(name(target.id), node)
+            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            return assign(target.id, self.plain(value))
+        value = self.plain(node.value)
+        if isinstance(node.op, ast.Add) and self.is_sequence(node.value) and not isinstance(node.value, (
+                ast.List, ast.ListComp)):
+            return assign(target.id, helper("join", name(target.id), value))
+        return ast.AugAssign(target, node.op, value)
+
+    # ---- control -----------------------------------------------------------------------------------------------------
+
+    def visit_If(self, node: ast.If) -> Any:
+        known = self.decided(node.test)
+        if known is not None:
+            chosen = node.body if known else node.orelse
+            return self.block(chosen) if chosen else None
+        test = self.test(node.test)
+        return ast.If(test, self.block(node.body), self.block(node.orelse) if node.orelse else [])
+
+    def visit_For(self, node: ast.For) -> Any:
+        made = self.loop(node.target, node.iter, self.block(node.body))
+        made.orelse = self.block(node.orelse) if node.orelse else []
+        return made
+
+    def visit_While(self, node: ast.While) -> Any:
+        self.counts_rounds = True
+        count = ast.AugAssign(ast.Name("rounds_", ast.Store()), ast.Add(), ast.Constant(1))
+        stop = ast.If(ast.Compare(name("rounds_"), [ast.Gt()], [ast.Constant(LONGEST_LOOP)]), [self.failure()], [])
+        body = [count, stop, *self.block(node.body)]
+        return ast.While(self.test(node.test), body, self.block(node.orelse) if node.orelse else [])
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        if self.unit.function.__name__ == "__init__":
+            return ast.Return(name(self.unit.function.__code__.co_varnames[0]))
+        if node.value is None:
+            return ast.Return(ast.Constant(self.units.constants.number(None)))
+        if self.unit.returns_position:
+            if not self.is_position(node.value):
+                raise self.refuse(node, f"{self.unit.function.__name__} returns a position at one place and something "
+                                  "else here", "return a position everywhere, or raise an error")
+            if isinstance(node.value, ast.Call):
+                self.next_memory = name(OUT)
+                found = self.plain(node.value)
+                if self.next_memory is None:
+                    return ast.Return(found)
+                self.next_memory = None
+                return ast.Return(helper("copied", name(OUT), found))
+            return ast.Return(helper("copied", name(OUT), self.plain(node.value)))
+        return ast.Return(self.plain(node.value))
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        if isinstance(node.value, ast.Constant):
+            return None  # a docstring
+        if isinstance(node.value, ast.Call) and self._sets_attribute(node.value):
+            _, attribute, value = node.value.args
+            target = ast.copy_location(ast.Attribute(node.value.args[0], attribute.value, ast.Store()), node)  # type: ignore[attr-defined]
+            return self.visit_Assign(ast.copy_location(ast.Assign([target], value), node))
+        return ast.Expr(self.plain(node.value))
+
+    def _sets_attribute(self, node: ast.Call) -> bool:
+        """Whether it is ``object.__setattr__(self, "x", value)``, as frozen dataclasses need it."""
+        return (ast.unparse(node.func) in ("object.__setattr__", "super().__setattr__", "setattr")
+                and len(node.args) == 3 and isinstance(node.args[1], ast.Constant)
+                and isinstance(node.args[1].value, str) and self.is_position(node.args[0]))
+
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        return self.failure()
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        return ast.If(ast.UnaryOp(ast.Not(), self.test(node.test)), [self.failure()], [])
+
+    def visit_Import(self, node: Any) -> Any:
+        scope: dict[str, Any] = {}
+        exec(compile(ast.Module([node], []), "import", "exec"), self.unit.function.__globals__, scope)
+        self.imports.update(scope)
+        return None
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Global(self, node: Any) -> Any:
+        raise self.refuse(node, *CHANGED_CONSTANT)
+
+    visit_Nonlocal = visit_Global
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        if any(list(root_attributes(target)) or isinstance(target, ast.Attribute) for target in node.targets):
+            raise self.refuse(node, "a field keeps its length", "write 0 for nothing")
+        return ast.Delete([self.visit_Subscript(target) if isinstance(target, ast.Subscript) else target
+                           for target in node.targets])
+
+    def visit_Try(self, node: ast.Try) -> Any:
+        raise self.refuse(node.body[0], "try ... except", "ask by `if` before")
+
+    def visit_With(self, node: ast.With) -> Any:
+        raise self.refuse(node.items[0].context_expr, "a `with` block", "leave it out")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        raise self.refuse(node.body[0], f"{node.name} is a function inside of a function",
+                          "make it a method or a function of the module")
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        raise self.refuse(node.body[0], "a class inside of a function", "define it at the top of the module")
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        raise self.refuse(node.subject, "match ... case", "write if and elif")

@@ -1,0 +1,83 @@
+"""Plays random games on the class and on the compiled game, and reports the first difference."""
+
+from __future__ import annotations
+
+from mcts_core.compiled.codes import Uncodable
+from mcts_core.compiled.random_games import random_games
+from mcts_core.errors import GameError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcts_core.compiled.random_games import Stepper
+    from mcts_core.games.native_games import NativeGame
+
+GAMES = 200
+
+
+def compare(game: NativeGame, stepper: Stepper, first: Any, seed: int, seconds: float) -> None:
+    """Raises GameError at the first position of random games in which moves, player, winner, fields or text of the two
+    differ."""
+    native, before = game.state(), 0
+    line: list[Any] = [native]
+    for position, played in random_games(stepper, first, seed, seconds, GAMES):
+        if not played:
+            line = [native]
+        elif len(played) > before or before == 0:
+            number = game.twin.number(played[-1])
+            if number is None:
+                _differ(stepper, position, played, f"the move {played[-1]!r} was not in the first random games: list all "
+                        f"moves in the class, as moves = [...]")
+            line.append(_after(stepper, line[-1], number, position, played))
+        before = len(played)
+        _look(game, stepper, position, line[-1], played)
+
+
+def _after(stepper: Stepper, state: Any, number: int, position: Any, played: list[Any]) -> Any:
+    try:
+        return state.play(number)
+    except Exception as error:
+        raise GameError(_text(stepper, position, played, str(error))) from None
+
+
+def _look(game: NativeGame, stepper: Stepper, position: Any, state: Any, played: list[Any]) -> None:
+    won = stepper.winner(position)
+    if state.winner() != won:
+        _differ(stepper, position, played, f"winner() is {won} in Python and {state.winner()} compiled")
+    try:
+        data = game.twin.record.encode(position)
+    except Uncodable as error:
+        raise GameError(_text(stepper, position, played, f"a field does not fit into the record: {error}")) from None
+    if data != state.data:
+        ours, theirs = game.twin.decoded(data), game.twin.decoded(state.data)
+        name = next((name for name in game.twin.record.fields
+                     if repr(getattr(ours, name)) != repr(getattr(theirs, name))), "a field")
+        _differ(stepper, position, played, f"{name} is {getattr(ours, name, None)!r} in Python and "
+                                           f"{getattr(theirs, name, None)!r} compiled")
+    if won is not None:
+        return
+    if state.to_move != stepper.mover(position):
+        _differ(stepper, position, played, f"to_move is {stepper.mover(position)} in Python and {state.to_move} "
+                                           f"compiled")
+    moves = [game.twin.number(move) for move in stepper.moves(position)]
+    try:
+        found = state.legal_moves()
+    except Exception as error:
+        raise GameError(_text(stepper, position, played, str(error))) from None
+    if isinstance(position.legal_moves(), (set, frozenset)):
+        moves, found = sorted(moves), sorted(found)
+    if moves != found:
+        values = [game.twin.numbering.value(number) for number in found]
+        _differ(stepper, position, played, f"legal_moves() is {stepper.moves(position)!r} in Python and {values!r} "
+                                           f"compiled"[:600])
+
+
+def _differ(stepper: Stepper, position: Any, played: list[Any], what: str) -> None:
+    raise GameError(_text(stepper, position, played, what))
+
+
+def _text(stepper: Stepper, position: Any, played: list[Any], what: str) -> str:
+    shown = str(position)
+    return (f"{stepper.name}: the compiled game differs from the class: {what}\n  after the moves {played!r}\n"
+            f"{shown[:600]}")
