@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mcts_core.checks.check_game import check_game
     from mcts_core.checks.check_report import CheckProgress, CheckReport, Problem
     from mcts_core.clock import Clock
+    from mcts_core.compiled.compile import compile
     from mcts_core.distributed.parallel import ParallelResult, WorkerReport, search_parallel
     from mcts_core.games.native_games import NativeGame, NativePosition, native_game
     from mcts_core.many import Result, SearchManyProgress, search_many
@@ -96,6 +97,7 @@ __all__ = [
     "WorkerReport",
     "WorkersLost",
     "check_game",
+    "compile",
     "get_include",
     "native_game",
     "render",
@@ -137,6 +139,10 @@ def _find(name: str) -> object:
         from mcts_core.checks.check_game import check_game
 
         return check_game
+    if name == "compile":
+        from mcts_core.compiled.compile import compile
+
+        return compile
     if name in ("NativeGame", "NativePosition", "native_game"):
         from mcts_core.games import native_games
 

@@ -15,7 +15,8 @@ NEEDED_BY = {
     "distributed": ["distributed/test_parallel.py", "docs/test_clusters.py"],
     "loky": ["distributed/test_parallel.py"],
     "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
-    "numba": ["docs/test_native_games.py", "examples/test_examples.py", "bench/test_user_games.py",
+    "numba": ["compiled/test_compile.py", "compiled/test_hostile_classes.py", "compiled/test_refusals.py",
+              "docs/test_native_games.py", "examples/test_examples.py", "bench/test_user_games.py",
               # callbacks by ctypes, not tried where there is no numba
               "games/test_native_games.py", "games/test_native_games_errors.py", "games/test_native_games_numpy.py",
               "games/test_native_games_search.py"],

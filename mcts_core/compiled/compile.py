@@ -105,10 +105,10 @@ class _Compilation:
         has_text = self.cls.__str__ is not object.__str__ or self.cls.__repr__ is not object.__repr__
         has_names = callable(getattr(self.cls, "name", None)) or not moves.identity
         made = native_game(
-            **functions, state_size=record.dtype.itemsize, max_moves=moves.count, start=record.encode(self.first),
+            **functions, state_size=record.dtype.itemsize, max_moves=moves.count,
             context=twin.note, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
             text=twin.text if has_text else None, move_name=twin.move_name if has_names else None)
-        attach_class(made, twin)
+        attach_class(made, twin, record.encode(self.first))
         if self.check:
             compare(made, self.stepper, self.first, self.seed + 1, CHECK_SECONDS)
         try:
@@ -133,7 +133,7 @@ class _Compilation:
                 for name, value in fields_of(position).items():
                     if name not in fields:
                         fields[name] = Field(name)
-                        fields[name].as_characters = name in as_text
+                        fields[name].depth = as_text.get(name, 0)
                     fields[name].observe(value)
                 if self.stepper.winner(position) is None:
                     for move in self.stepper.moves(position):
@@ -146,20 +146,24 @@ class _Compilation:
             raise GameError(f"{self.stepper.name} cannot be compiled: {error}") from None
         return Record(self.cls, fields, self.constants(fields), codes, self.refuse_field), moves
 
-    def indexed_fields(self) -> set[str]:
-        """Fields whose elements are asked for somewhere: a text among them is a board of characters."""
+    def indexed_fields(self) -> dict[str, int]:
+        """How often fields are indexed in a row somewhere: a text below that depth is a board of characters."""
         import ast
 
         from mcts_core.compiled.sources import NoSource, functions_of, tree_of
 
-        found: set[str] = set()
+        found: dict[str, int] = {}
         for _, function in functions_of(self.cls):
             try:
                 tree = tree_of(function)
             except NoSource:
                 continue
-            found.update(node.value.attr for node in ast.walk(tree)
-                         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute))
+            for node in ast.walk(tree):
+                depth, inner = 0, node
+                while isinstance(inner, ast.Subscript):
+                    depth, inner = depth + 1, inner.value
+                if isinstance(inner, ast.Attribute):
+                    found[inner.attr] = max(depth, found.get(inner.attr, 0))
         return found
 
     def constants(self, fields: dict[str, Any]) -> dict[str, Any]:

@@ -72,17 +72,12 @@ def _flag(value: Any) -> Any:
 
 @overload(fill, **CHECKED)
 def _fill(target: Any, value: Any) -> Any:
+    # target[...] = value would compile Numba's strings for its message, which takes seconds
     if not _is_sequence(value):
         raise TypingError(f"mcts: a sequence was meant, but this is {value}: a field keeps its kind; write -1 for None")
     inner = value.dtype if isinstance(value, (types.Array, types.List, types.UniTuple)) else types.int64
     if isinstance(inner, types.Float) and isinstance(target.dtype, types.Integer):
         raise TypingError("mcts: floats come where ints were meant: write a // b in place of a / b, or int(x)")
-    if isinstance(value, types.Array) and value.ndim == target.ndim:
-        def copy_array(target: Any, value: Any) -> None:
-            if target.shape != value.shape:
-                raise ValueError("a sequence of another length")
-            target[...] = value
-        return copy_array
     if target.ndim == 1:
         def copy_numbers(target: Any, value: Any) -> None:
             if len(value) != len(target):
@@ -129,9 +124,11 @@ def _join(one: Any, other: Any) -> Any:
         def join_rows(one: Any, other: Any) -> Any:
             return [row for row in one] + [row for row in other]  # noqa: C416
         return join_rows
+    if isinstance(other, types.Integer) and _is_sequence(one):  # a character
+        return lambda one, other: join(one, (other,))
+    if isinstance(one, types.Integer) and _is_sequence(other):
+        return lambda one, other: join((one,), other)
     if not (_is_sequence(one) and _is_sequence(other)):
-        if _is_sequence(one) or _is_sequence(other):
-            raise TypingError("mcts: a sequence and a number cannot be joined: write (x,) or [x]")
         return lambda one, other: one + other
 
     def join_numbers(one: Any, other: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 from mcts_core.compiled.shapes import Shapes
 from mcts_core.compiled.units import MISSING, Rows, Table
@@ -310,10 +311,11 @@ class Loops(Shapes):
             asked = ast.copy_location(ast.Call(key, [ast.copy_location(name("value_"), node)], []), node)
             lines.append(assign("key_", self.plain(asked)))
         op: ast.cmpop = ast.Lt() if kind == "min" else ast.Gt()
-        better = ast.BoolOp(ast.Or(), [ast.UnaryOp(ast.Not(), name("has_")),
-                                       ast.Compare(name("key_"), [op], [name("most_")])])
-        lines.append(ast.If(better, [assign("has_", ast.Constant(True)), assign("most_", name("key_")),
-                                     assign("best_", name("value_"))], []))
+        better = ast.Compare(name("key_"), [op], [name("most_")])
+        taken: list[ast.stmt] = [assign("most_", name("key_")), assign("best_", name("value_"))]
+        # the first branch is the first in the bytecode, too: Numba must meet an assignment before a use
+        lines.append(ast.If(ast.UnaryOp(ast.Not(), name("has_")), [assign("has_", ast.Constant(True)), *taken],
+                            [ast.If(better, copy.deepcopy(taken), [])]))
         default = options.get("default")
         last: ast.stmt = self.failure() if default is None else ast.Return(self.plain(default))
         return self.hoisted_loops(kind, [assign("has_", ast.Constant(False))], generators, lines,

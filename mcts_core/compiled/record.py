@@ -54,7 +54,8 @@ class Field:
         self.trouble: tuple[str, str] | None = None
         """Why it does not fit into a record, and what to write instead."""
         self.first: Any = None
-        self.as_characters = False
+        self.depth = 0
+        """How often it is indexed in a row: a text at a smaller depth is a row of characters."""
 
     def observe(self, value: Any) -> None:
         if self.shape is None:
@@ -65,7 +66,7 @@ class Field:
             except Exception:
                 self.values.add(repr(value).encode())
         try:
-            shape, containers, dtype = self._look(value)
+            shape, containers, dtype = self._look(value, 0)
         except Uncodable as error:
             self.trouble = self.trouble or (str(error.args[0]), error.args[1])
             return
@@ -79,17 +80,17 @@ class Field:
         elif dtype != self.dtype:
             self.trouble = self.trouble or (f"an array of {self.dtype} or of {dtype}", "give it one dtype")
 
-    def _look(self, value: Any) -> tuple[tuple[int, ...], tuple[type, ...], Any]:
+    def _look(self, value: Any, level: int) -> tuple[tuple[int, ...], tuple[type, ...], Any]:
         """Shape, containers by depth, and dtype of an array. Raises Uncodable."""
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in "biuf" or value.dtype == np.uint64:
                 raise Uncodable(f"an array of {value.dtype}", "use an array of int8, int64, bool or float64")
             return value.shape, (np.ndarray,), value.dtype
-        if isinstance(value, str) and self.as_characters and value:
+        if isinstance(value, str) and level < self.depth and value:
             self.kinds.add(str)
             return (len(value),), (str,), None
         if isinstance(value, (list, tuple)) and not isinstance(value, enum.Enum):
-            inner = [self._look(each) for each in value]
+            inner = [self._look(each, level + 1) for each in value]
             if not inner:
                 return (0,), (type(value),), None
             if any(each[0] != inner[0][0] for each in inner):

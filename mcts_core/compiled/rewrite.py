@@ -175,9 +175,6 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
 
     def plain(self, node: ast.expr) -> ast.expr:
         """An expression whose value is a number or a sequence, not a table of its own kind."""
-        text = self.static_text(node)
-        if text is not None and len(text) != 1:
-            return self.units.constants.characters(text)
         found = self.visit(node)
         if isinstance(found, (Rows, Table)):
             raise self.refuse(node, "a table of unequal rows or a dict can only be indexed or looped over",
@@ -199,11 +196,10 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        if isinstance(node.op, ast.Mult) and any(isinstance(each, (ast.List, ast.Tuple))
-                                                 for each in (node.left, node.right)):
-            values, count = (node.left, node.right) if isinstance(node.left, (ast.List, ast.Tuple)) else (
-                node.right, node.left)
-            return call("repeat", self.plain(values), self.plain(count))
+        if isinstance(node.op, ast.Mult):
+            for values, count in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(values, (ast.List, ast.Tuple)) or self.static_text(values) is not None:
+                    return call("repeat", self.as_sequence(values), self.plain(count))
         if isinstance(node.op, ast.Add) and (self.is_sequence(node.left) or self.is_sequence(node.right)):
             return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
         if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
@@ -218,6 +214,8 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
     def is_sequence(self, node: ast.AST) -> bool:
         """Whether ``+`` joins: a display, a slice, or a sum of such."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
+            if isinstance(node.op, ast.Mult) and self.static_text(node.left) is not None:
+                return True
             return self.is_sequence(node.left) or self.is_sequence(node.right)
         if isinstance(node, ast.Subscript):
             return isinstance(node.slice, ast.Slice) and not self.is_array(node)
@@ -511,6 +509,8 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
         if self.is_position(func.value):
             name = self.mangled(func.attr)
             member, owner = self.units.member(name)
+            if name == "_replace" and hasattr(self.cls, "_fields"):
+                return self.replaced(func.value, node.keywords)
             if member is MISSING:
                 if name in ("__copy__", "__deepcopy__"):
                     return call("copied", self.memory(), self.plain(func.value))
@@ -570,7 +570,7 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             found = self.visit_Subscript(node, is_view=True)
             return ast.copy_location(found, node)
-        return self.plain(node)
+        return self.as_sequence(node)
 
     def constructed(self, node: ast.Call) -> Any:
         member, owner = self.units.member("__init__")

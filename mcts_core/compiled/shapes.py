@@ -78,9 +78,10 @@ class Shapes:
             return bool(node.args) and self.is_position(node.args[0])
         if self._is_new(node):
             return True
-        if isinstance(node.func, ast.Attribute) and self.is_position(node.func.value):
-            member, owner = self.units.member(node.func.attr)
-            if member is MISSING:
+        after = self.super_of(node.func)
+        if isinstance(node.func, ast.Attribute) and (after is not None or self.is_position(node.func.value)):
+            member, owner = self.units.member(node.func.attr, after)
+            if member is MISSING or (node.func.attr == "_replace" and hasattr(self.cls, "_fields")):
                 return node.func.attr in ("_replace", "__copy__", "__deepcopy__", "__replace__")
             function = plain_function(member)
             return function is not None and self.units.returns_position(
@@ -89,6 +90,12 @@ class Shapes:
             target = unwrapped(target)
             return self.units.returns_position(target, None, self.roles_of(node, target, None))
         return False
+
+    def super_of(self, node: ast.AST) -> type | None:
+        """The class behind which ``super().method`` looks for it. None: it is something else."""
+        is_super = (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call)
+                    and self.static(node.value.func) is super)
+        return self.unit.owner if is_super else None
 
     def _is_new(self, node: ast.Call) -> bool:
         """Whether it is ``Class.__new__(Class)`` or ``object.__new__(Class)``."""

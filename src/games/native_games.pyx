@@ -208,12 +208,14 @@ cdef object as_player(object value):
     return number
 
 
-def attach_class(NativeGame game not None, twin):
-    """Gives a new game the class in Python from which it was compiled; ``mcts_core.compile`` calls this.
+def attach_class(NativeGame game not None, twin, start):
+    """Gives a new game the class in Python from which it was compiled, and its first position, as bytes;
+    ``mcts_core.compile`` calls this.
 
-    ``twin`` has the methods of ``mcts_core.compiled.twin.Twin``.
+    ``twin`` has the methods of ``mcts_core.compiled.twin.Twin``. Raises GameError, InvalidState.
     """
     game.twin = twin
+    game.start = game.state(start).data
 
 
 def find_game(name):
