@@ -92,25 +92,33 @@ class _Compilation:
         self.first = self.stepper.first() if isinstance(game, type) else game
 
     def run(self) -> NativeGame:
+        from mcts_core.compiled.disk import key_of, read, write
         from mcts_core.compiled.drivers import Drivers
+        from mcts_core.compiled.record import Record
         from mcts_core.compiled.trust import compare
         from mcts_core.compiled.twin import Twin
         from mcts_core.games.native_games import attach_class, native_game
 
-        record, moves = self.look()
+        fields, moves, codes = self.look()
+        record = Record(self.cls, fields, self.constants(fields), codes, self.refuse_field)
         drivers = Drivers(self.stepper, record, moves)
         drivers.rewrite()
-        functions = drivers.compile()
+        key = key_of("code", *drivers.parts()) if self.cache else ""
+        known = (read(key) if self.cache else None) or {"code": {}, "is_checked": False}
+        is_new = not known["code"]
+        functions = drivers.compile(known["code"])
         twin = Twin(self.stepper, record, moves, self.game)
-        has_text = self.cls.__str__ is not object.__str__ or self.cls.__repr__ is not object.__repr__
         has_names = callable(getattr(self.cls, "name", None)) or not moves.identity
         made = native_game(
             **functions, state_size=record.dtype.itemsize, max_moves=moves.count,
             context=twin.note, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
-            text=twin.text if has_text else None, move_name=twin.move_name if has_names else None)
+            text=twin.text if twin.has_text else None, move_name=twin.move_name if has_names else None)
         attach_class(made, twin, record.encode(self.first))
-        if self.check:
+        if self.check and not known["is_checked"]:
             compare(made, self.stepper, self.first, self.seed + 1, CHECK_SECONDS)
+            known["is_checked"] = is_new = True
+        if self.cache and is_new and len(known["code"]) == len(functions):
+            write(key, known)
         try:
             _games[_key_of(self.game)] = made
         except Exception:
@@ -118,10 +126,31 @@ class _Compilation:
         return made
 
     def look(self) -> Any:
-        """The record and the moves, from random games in Python."""
+        """The fields, the moves and the codes of texts: from random games in Python, or from the disk."""
+        from mcts_core.compiled.disk import key_of, read, write
+        from mcts_core.compiled.record import fields_of
+
+        if not self.cache:
+            return self.sampled()
+        try:
+            import pickle
+
+            files = [open(file, "rb").read() for file in sorted(self.stepper.files)]
+            key = key_of("fields", self.cls.__module__, self.cls.__qualname__, pickle.dumps(fields_of(self.first)),
+                         *files)
+        except Exception:
+            return self.sampled()  # a class without files, or fields that cannot be pickled
+        found = read(key)
+        if found is None:
+            found = self.sampled()
+            write(key, found)
+        return found
+
+    def sampled(self) -> Any:
+        """The same, from random games."""
         from mcts_core.compiled.codes import Codes, Uncodable
         from mcts_core.compiled.moves import Moves
-        from mcts_core.compiled.record import Field, Record, fields_of
+        from mcts_core.compiled.record import Field, fields_of
 
         codes = Codes()
         moves = Moves(codes)
@@ -144,7 +173,7 @@ class _Compilation:
             moves.number_all(declared if is_list else None)
         except Uncodable as error:
             raise GameError(f"{self.stepper.name} cannot be compiled: {error}") from None
-        return Record(self.cls, fields, self.constants(fields), codes, self.refuse_field), moves
+        return fields, moves, codes
 
     def indexed_fields(self) -> dict[str, int]:
         """How often fields are indexed in a row somewhere: a text below that depth is a board of characters."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import pickle
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, cfunc, from_dtype, njit, types
+from numba import carray, from_dtype, njit, types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError
+from numba.core.serialize import dumps
 from numba.extending import intrinsic, overload
 
 from mcts_core.compiled import helpers
@@ -191,8 +195,19 @@ class Drivers:
 
     # ---- compiling ---------------------------------------------------------------------------------------------------
 
-    def compile(self) -> dict[str, Any]:
-        """The native functions by their names in ``native_game``. Raises Refusal."""
+    def parts(self) -> tuple[Any, ...]:
+        """Everything on which the machine code depends."""
+        constants = [(name, value.dtype.str, value.shape, value.tobytes())
+                     for name, value in self.namespace.items() if isinstance(value, np.ndarray)]
+        others = [name for name in self.namespace if name.startswith("N")]
+        code = [(file, ast.unparse(definition)) for file, definition in self.units.definitions]
+        moves = self.moves
+        return (code, self.text, constants, others, self.record.dtype, moves.shape, moves.lows, moves.highs,
+                moves.strides, moves.keys.tobytes(), moves.order.tobytes())
+
+    def compile(self, kept: dict[str, bytes]) -> dict[str, Any]:
+        """The native functions by their names in ``native_game``. ``kept``: machine code from the disk, or an empty
+        dict, which gets the new one. Raises Refusal."""
         space = self.namespace
         jit = njit(**helpers.OPTIONS)
         for file, definition in self.units.definitions:
@@ -202,11 +217,11 @@ class Drivers:
         for name in ("mcts_play", "mcts_mover"):
             space[name] = jit(space[name])
         try:
-            return self._native()
+            return self._native(kept)
         except NumbaError as error:
             raise in_words(self.stepper.name, error, self.units.files) from None
 
-    def _native(self) -> dict[str, Any]:
+    def _native(self, kept: dict[str, bytes]) -> dict[str, Any]:
         space, dtype, count, words = self.namespace, self.record.dtype, self.moves.count, self.record.dtype.itemsize // 8
         legal, play_move, mover = space["mcts_legal"], space["mcts_play"], space["mcts_mover"]
         scratch, copied = space["mcts_scratch"], helpers.copied
@@ -236,9 +251,30 @@ class Drivers:
             except Exception:
                 return 0
 
-        options = {"nopython": True, "boundscheck": True}
-        return {"legal_moves": cfunc(LEGAL_MOVES, **options)(legal_moves), "play": cfunc(PLAY, **options)(play),
-                "to_move": cfunc(TO_MOVE, **options)(to_move)}
+        made = {}
+        for name, signature, function in (("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play),
+                                          ("to_move", TO_MOVE, to_move)):
+            made[name] = CFunc(function, (signature.args, signature.return_type), {}, {"nopython": True, "boundscheck": True})
+            made[name]._cache = _Kept(name, kept)
+            made[name].compile()
+        return made
+
+
+class _Kept:
+    """The cache of one function, as Numba's own ones are asked: in a dict that goes to the disk as a whole."""
+
+    def __init__(self, name: str, kept: dict[str, bytes]) -> None:
+        self.name, self.kept = name, kept
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        if self.name not in self.kept:
+            return None
+        target_context.refresh()
+        return CompileResult._rebuild(target_context, *pickle.loads(self.kept[self.name]))
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        if not result.library.has_dynamic_globals:
+            self.kept[self.name] = dumps(result._reduce())
 
 
 def _paths(shape: Any, path: str, checks: list[tuple[str, int]], found: list[Any]) -> None:

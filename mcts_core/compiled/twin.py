@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from mcts_core.compiled.codes import Uncodable
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from mcts_core.compiled.random_games import Stepper
     from mcts_core.compiled.record import Record
 
+LONGEST_REPETITION = 1_000_000
+"""Lines of Python in which an error is looked for: an endless loop ends there."""
 NOTHING = -2
 """In the note of an error: none was met. -1: in legal_moves, else the number of the move that was played."""
 
@@ -80,6 +84,15 @@ class Twin:
             return None
         position = self.decoded(self.note[:-1].tobytes())
         self.note[-1] = NOTHING
+        before = sys.gettrace()
+        sys.settrace(_Lines().count)
+        try:
+            return self._repeated(position, number)
+        finally:
+            sys.settrace(before)
+
+    def _repeated(self, position: Any, number: int) -> str:
+        """What the class does in Python where the compiled function stopped."""
         what = "legal_moves()"
         try:
             if number >= 0:
@@ -103,5 +116,23 @@ class Twin:
                 f"10,000,000 rounds, or a sequence of another length{self._place(position)}")
 
     def _place(self, position: Any) -> str:
-        """The position in which it was, as text."""
-        return f", in the position\n{str(position)[:600]}"
+        """The position in which it was, if the class has a text for it."""
+        return f", in the position\n{str(position)[:600]}" if self.has_text else ""
+
+    @property
+    def has_text(self) -> bool:
+        cls = self.stepper.cls
+        return cls.__str__ is not object.__str__ or cls.__repr__ is not object.__repr__
+
+
+class _Lines:
+    """Counts the lines that run, and ends a loop that does not end."""
+
+    def __init__(self) -> None:
+        self.left = LONGEST_REPETITION
+
+    def count(self, frame: Any, event: str, argument: Any) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError(f"it does not end within {LONGEST_REPETITION:,} lines")
+        return self.count
