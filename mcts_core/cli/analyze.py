@@ -27,7 +27,7 @@ def add_parser(commands: Commands) -> None:
         description="Searches the position after MOVES; shows the statistics of every move and\n"
                     "the principal variation. If the position is solved before the time ends, the rest of the\n"
                     "time goes into the exact value of every move.")
-    options.add_game(parser)
+    options.add_game(parser, compiles=True)
     parser.add_argument(
         "moves", metavar="MOVES", nargs="*", default=[],
         help="the moves that lead to the position, such as 4455 or h8 h9 (default: none)")
@@ -43,7 +43,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Searches and prints; returns the exit code. After Ctrl-C that is what was found so far."""
-    game = parse_game(args.game, general=True)
+    game = parse_game(args.game, general=True, compiles=args.compile)
     line = " ".join(args.moves)
     state = game.play_text(line, args.base)
     if game.chances(state):

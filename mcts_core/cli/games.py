@@ -8,6 +8,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 
+import mcts_core
 from mcts_core import CHANCE, GameError, IllegalMove, InvalidOption
 from mcts_core.games.registry import GAMES
 from mcts_core.games.user_states import UserStates, mend_members
@@ -207,22 +208,24 @@ def draw(chances: Chances, random: Random) -> Any:
     return random.choices(outcomes, weights)[0]
 
 
-def parse_game(spec: str, general: bool = False) -> Game:
-    """The Game that GAME names; ``general``: it may be a general game. Raises InvalidOption, InvalidState, GameError.
+def parse_game(spec: str, general: bool = False, compiles: bool = False) -> Game:
+    """The Game that GAME names; ``general``: it may be a general game; ``compiles``: a class is compiled. Raises InvalidOption, InvalidState, GameError.
     """
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
     entry = next((entry for entry in GAMES if entry.name == name), None)
     if entry is None and name and rest:
-        start = _load(spec, general)
+        start = _load(spec, general, compiles)
         return (GeneralGame if hasattr(start, "players") else PythonGame)(spec, spec, start)
+    if compiles:
+        raise InvalidOption(f"--compile is for a class of your own, module:Class, got {spec!r}")
     start = None if entry is None or (colon and not rest) else entry.parse(rest)
     if entry is None or start is None:
         raise InvalidOption(f"GAME must be {FORMS if entry is None else entry.syntax}, got {spec!r}")
     return BoardGame(spec, entry, start)
 
 
-def _load(spec: str, general: bool) -> Any:
+def _load(spec: str, general: bool, compiles: bool) -> Any:
     """A user's first position. Raises InvalidOption where it is not found, GameError where it does not work."""
     module_name, _, class_name = spec.partition(":")
     if os.getcwd() not in sys.path:
@@ -242,6 +245,11 @@ def _load(spec: str, general: bool) -> Any:
                             f"the first position")
     if not callable(found):
         raise InvalidOption(f"GAME {spec!r}: module {module_name!r} has no class {class_name!r}")
+    if compiles and isinstance(found, type):
+        try:
+            found = mcts_core.compile(found)
+        except ImportError as error:
+            raise InvalidOption(f"--compile: {error}") from None
     try:
         start = found()
     except Exception as error:

@@ -58,10 +58,14 @@ def commands_of(parser: argparse.ArgumentParser) -> list[tuple[str, str, argpars
     ]
 
 
-def add_game(parser: argparse.ArgumentParser) -> None:
-    """Adds the argument GAME."""
+def add_game(parser: argparse.ArgumentParser, compiles: bool = False) -> None:
+    """Adds the argument GAME; ``compiles``: and the option that compiles a class."""
     parser.add_argument(
         "game", metavar="GAME", help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
+    if compiles:
+        parser.add_argument(
+            "--compile", action="store_true",
+            help="compile module:Class to native code first, by mcts_core.compile (needs Numba)")
 
 
 def _top(text: str) -> int:

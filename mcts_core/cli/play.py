@@ -47,7 +47,7 @@ def add_parser(commands: Commands) -> None:
         description="You against the engine. Besides moves, type: moves, hint, undo, swap, again,\n"
                     "level, board, help, quit. Ctrl-C while the engine thinks makes it move at once;\n"
                     "at the prompt, it ends the game.")
-    options.add_game(parser)
+    options.add_game(parser, compiles=True)
     parser.add_argument("--side", choices=("first", "second"), default="first",
                         help="the side that you play (default first); the engine plays all others")
     parser.add_argument("--level", choices=levels.NAMES, default=levels.FULL, metavar="LEVEL",
@@ -61,7 +61,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays games; returns the exit code."""
-    game = parse_game(args.game, general=True)
+    game = parse_game(args.game, general=True, compiles=args.compile)
     if game.is_over(game.start):
         raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
     if getattr(game.start, "hidden_information", False):

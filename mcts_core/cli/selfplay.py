@@ -37,7 +37,7 @@ def add_parser(commands: Commands) -> None:
     parser = options.new_parser(
         commands, "selfplay", help="watch the engine play against itself",
         description="Plays whole games, showing before each move the board and the statistics of\nthe search.")
-    options.add_game(parser)
+    options.add_game(parser, compiles=True)
     parser.add_argument("--games", type=int, default=1, metavar="N",
                         help="number of games (default 1); game i is played with --seed plus i, from 0, and where "
                              "there are several, gomoku's default search has noise at the root, so that they differ")
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """Plays and prints; returns the exit code."""
     if args.games < 1:
         raise InvalidOption(f"--games must be 1 or more, got {args.games}")
-    game = parse_game(args.game, general=True)
+    game = parse_game(args.game, general=True, compiles=args.compile)
     if game.is_over(game.start):
         raise InvalidOption(f"GAME {args.game!r}: the first position is a finished game")
     screen = None if args.json else make_screen(args.color)
@@ -141,7 +141,7 @@ def play_elsewhere(args: argparse.Namespace, game: Game, screen: Screen | None) 
 
 def play_alone(args: argparse.Namespace, number: int) -> dict[str, Any]:
     """What an executor is given: a game from its name."""
-    return play_number(args, parse_game(args.game, general=True), number, None)
+    return play_number(args, parse_game(args.game, general=True, compiles=args.compile), number, None)
 
 
 def play_number(

@@ -135,7 +135,10 @@ class _Compilation:
         try:
             import pickle
 
-            files = [open(file, "rb").read() for file in sorted(self.stepper.files)]
+            from pathlib import Path
+
+            # not that of what a dataclass makes
+            files = [Path(file).read_bytes() for file in sorted(self.stepper.files) if file != "<string>"]
             key = key_of("fields", self.cls.__module__, self.cls.__qualname__, pickle.dumps(fields_of(self.first)),
                          *files)
         except Exception:

@@ -36,11 +36,11 @@ def _stub(name: str) -> Any:
     return stub
 
 
-(whole, flag, fill, sequence, hold, join, repeat, count_of, index_of, contains, equal, any_of, all_of, sum_of, min_of,
+(whole, flag, fill, sequence, hold, join, repeat, filled, count_of, index_of, contains, equal, any_of, all_of, sum_of, min_of,
  max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of, find_key, bit_count,
  bit_length) = (
     _stub(name) for name in (
-        "whole flag fill sequence hold join repeat count_of index_of contains equal any_of all_of sum_of min_of max_of "
+        "whole flag fill sequence hold join repeat filled count_of index_of contains equal any_of all_of sum_of min_of max_of "
         "backwards add subtract times shift_left power truth product row_of find_key bit_count bit_length").split())
 
 
@@ -151,6 +151,20 @@ def _repeat(values: Any, count: Any) -> Any:
             raise ValueError("a sequence that is too long")
         return [each for _ in range(count) for each in values]
     return repeated
+
+
+@overload(filled, **CHECKED)
+def _filled(value: Any, count: Any) -> Any:
+    kind = np.bool_ if isinstance(value, types.Boolean) else np.float64 if isinstance(value, types.Float) else np.int64
+
+    def array(value: Any, count: Any) -> Any:
+        if count > LONGEST_LOOP:
+            raise ValueError("a sequence that is too long")
+        made = np.empty(max(count, 0), kind)
+        for place in range(count):
+            made[place] = value
+        return made
+    return array
 
 
 @overload(count_of, **CHECKED)
@@ -488,7 +502,7 @@ def limited(rounds: Any) -> Any:
 
 
 NAMES = {name: value for name, value in globals().items() if name in (
-    "whole flag fill sequence hold join repeat count_of index_of contains equal any_of all_of sum_of min_of max_of "
+    "whole flag fill sequence hold join repeat filled count_of index_of contains equal any_of all_of sum_of min_of max_of "
     "backwards add subtract times shift_left power truth product row_of find_key bit_count bit_length blank "
     "copied limited").split()} | {f"unpack_{count}": function for count, function in UNPACK.items()}
 """What rewritten code can call, each with the prefix ``mcts_``."""

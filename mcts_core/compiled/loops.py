@@ -48,12 +48,36 @@ class Loops(Shapes):
             return self._table_loop(target, known, source, body)
         if isinstance(source, ast.GeneratorExp):
             source = ast.copy_location(ast.ListComp(source.elt, source.generators), source)
+        columns = self._columns_of(target, source)
+        if columns is not None:
+            return self._column_loop(target, columns, body)
         if self._gives_tuples(source) and isinstance(target, ast.Tuple):
             before: list[ast.stmt] = []
             parts = [self._part(each, before) for each in target.elts]
             return ast.For(ast.Tuple(parts, ast.Store()), self.source(source), [*before, *body], [])
         before = []
         return ast.For(self._part(target, before), self.source(source), [*before, *body], [])
+
+    def _columns_of(self, target: ast.expr, source: ast.expr) -> ast.Name | None:
+        """The table of constants whose rows a loop takes apart into variables, or None."""
+        if not (isinstance(target, ast.Tuple) and all(isinstance(each, ast.Name) for each in target.elts)):
+            return None
+        is_display = isinstance(source, (ast.List, ast.Tuple)) and source.elts
+        if not (is_display or self.static(source) is not MISSING or self.is_named_constant(source)
+                or self._is_constant_field(source)):
+            return None
+        found = self.source(source)
+        table = self.units.constants.namespace.get(found.id) if isinstance(found, ast.Name) else None
+        return found if getattr(table, "shape", ())[1:] == (len(target.elts),) else None  # type: ignore[return-value]
+
+    def _column_loop(self, target: Any, table: ast.Name, body: list[ast.stmt]) -> ast.For:
+        """A loop over the numbers of a table, which makes no object for a row."""
+        place = self.temporary()
+        lines: list[ast.stmt] = [
+            assign(each.id, ast.Subscript(table, ast.Tuple([name(place), ast.Constant(column)], ast.Load()), ast.Load()))
+            for column, each in enumerate(target.elts)]
+        count = ast.Call(name("range"), [ast.Constant(len(self.units.constants.namespace[table.id]))], [])
+        return ast.For(ast.Name(place, ast.Store()), count, [*lines, *body], [])
 
     def _check_target(self, target: ast.expr) -> None:
         for each in ast.walk(target):

@@ -15,6 +15,27 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
+def fixed_lists(tree: ast.AST) -> set[str]:
+    """The variables of a function that are ``[x] * n`` and only indexed, looped over, and asked for their length."""
+    made: dict[str, int] = {}
+    used: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            used[node.id] = used.get(node.id, 0) + 1
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            is_fixed = (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
+                        and isinstance(value.left, ast.List) and len(value.left.elts) == 1
+                        and isinstance(value.left.elts[0], ast.Constant))
+            if is_fixed:
+                made[node.targets[0].id] = made.get(node.targets[0].id, 0) + 1
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(
+                node.slice, ast.Slice):
+            made[node.value.id] = made.get(node.value.id, 0) + 1
+    assigned = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return {each for each, count in made.items() if count == used[each] and assigned.count(each) == 1}
+
+
 CHANGED_CONSTANT = ("a constant of the module or of the class is changed",
                     "keep what changes in a field of the position: self.x")
 LONGEST_LOOP = 10_000_000
@@ -25,6 +46,8 @@ OUT = "mcts_out"
 class Statements(_Base):
     """Of one unit."""
 
+    fixed_lists: frozenset[str] | set[str] = frozenset()
+    """Variables whose only value is ``[x] * n``, and that only get items: arrays serve them faster."""
     counts_rounds = False
     """Whether the function has while loops, whose rounds are counted."""
 
@@ -43,6 +66,7 @@ class Statements(_Base):
             self.positions.clear()
         if unit.owner is not None:
             self.find_positions(tree)
+        self.fixed_lists = fixed_lists(tree)
         body = self.block(tree.body)
         if function.__name__ in ("__init__", "replaced"):
             body.append(ast.Return(name(names[0])))
@@ -98,6 +122,10 @@ class Statements(_Base):
         target = node.targets[0]
         if isinstance(target, (ast.Tuple, ast.List)):
             return self.taken_apart(target, node.value)
+        if isinstance(target, ast.Name) and target.id in self.fixed_lists:
+            value = node.value
+            assert isinstance(value, ast.BinOp) and isinstance(value.left, ast.List)
+            return assign(target.id, helper("filled", self.plain(value.left.elts[0]), self.plain(value.right)))
         if isinstance(target, ast.Attribute) and self.is_position(target.value):
             field = self.units.record.fields.get(self.mangled(target.attr))
             if field is None:

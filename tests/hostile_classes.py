@@ -1,0 +1,221 @@
+"""Classes that must be refused, or whose errors must end a search, for the tests of ``mcts_core.compile``."""
+
+import random
+
+COUNTS = [0]
+TABLE = [0] * 9
+
+
+class Cells:
+    """Nine cells are filled; nobody wins. ``line`` are the digits of all moves so far."""
+
+    def __init__(self):
+        self.cells = [0] * 9
+        self.to_move = 1
+        self.count = 0
+        self.line = 0
+
+    def legal_moves(self):
+        return [cell for cell in range(9) if not self.cells[cell]]
+
+    def push(self, cell):
+        self.cells[cell] = self.to_move
+        self.count += 1
+        self.line = self.line * 10 + cell
+        self.to_move = -self.to_move
+
+    def winner(self):
+        return 0 if self.count == 9 else None
+
+
+# ---- errors that no random game meets: only the moves 1, 2, 3, 4, 5 -------------------------------------------------
+
+class OutOfRange(Cells):
+    def push(self, cell):
+        super().push(cell)
+        if self.line == 12345:
+            self.cells[self.count + 9] = 1
+
+
+class DivisionByZero(Cells):
+    def winner(self):
+        return super().winner() if 7 // (self.line - 12345) < 100 else None
+
+
+class Endless(Cells):
+    def winner(self):
+        while self.line == 12345:
+            pass
+        return super().winner()
+
+
+class Raising(Cells):
+    def legal_moves(self):
+        if self.line == 12345:
+            raise RuntimeError("strange cells")
+        return super().legal_moves()
+
+
+class Growing(Cells):
+    def winner(self):
+        number = 3
+        if self.line == 12345:
+            for _ in range(20):
+                number = number * number
+        return super().winner() if number else None
+
+
+ERRORS = {
+    OutOfRange: "IndexError: list assignment index out of range (hostile_classes.py, line {line}, in push: "
+                "self.cells[self.count + 9] = 1)",
+    DivisionByZero: "ZeroDivisionError: integer division or modulo by zero (hostile_classes.py, line {line}, in winner",
+    Endless: "it does not end within 1,000,000 lines (hostile_classes.py",
+    Raising: "legal_moves() raised RuntimeError: strange cells (hostile_classes.py, line {line}, in legal_moves: raise",
+    Growing: "winner() after play(5) stopped where the class in Python does not: an int of more than 62 bits",
+}
+
+
+# ---- what is refused, with a part of the message --------------------------------------------------------------------
+
+class Recursive(Cells):
+    def depth(self, left):
+        return 0 if left == 0 else self.depth(left - 1)
+
+    def winner(self):
+        return self.depth(3) if self.count == 9 else None
+
+
+class ModuleState(Cells):
+    def push(self, cell):
+        COUNTS[0] += 1
+        super().push(cell)
+
+
+class ModuleStateByAlias(Cells):
+    def push(self, cell):
+        table = TABLE
+        table[cell] = 2
+        super().push(cell)
+
+
+class ClassState(Cells):
+    games = 0
+
+    def push(self, cell):
+        ClassState.games += 1
+        super().push(cell)
+
+
+class Chance(Cells):
+    def winner(self):
+        return random.choice([1, -1]) if self.count == 9 else None
+
+
+class FloatInPlaceOfInt(Cells):
+    def push(self, cell):
+        super().push(cell)
+        self.count = self.count * 2 // 2 if self.count < 9 else int(self.count / 1)
+        self.line = self.line / 1 if self.line < 0 else self.line
+
+
+class FloatIndex(Cells):
+    def winner(self):
+        return None if self.cells[0 if self.count % 2 else self.count / 2 if self.count < 0 else 0] == 7 else (
+            super().winner())
+
+
+class History(Cells):
+    def __init__(self):
+        super().__init__()
+        self.history = []
+
+    def push(self, cell):
+        super().push(cell)
+        self.history.append(cell)
+
+
+class SetOfCells(Cells):
+    def __init__(self):
+        super().__init__()
+        self.free = set(range(9))
+
+
+class DictOfCells(Cells):
+    def __init__(self):
+        super().__init__()
+        self.marks = dict.fromkeys(range(9), 0)
+
+
+class Printing(Cells):
+    def push(self, cell):
+        if self.count > 9:
+            print("full")
+        super().push(cell)
+
+
+class Trying(Cells):
+    def winner(self):
+        try:
+            return 0 if self.cells[self.count] == 5 else None
+        except IndexError:
+            return 0
+
+
+class PlayInPlace(Cells):
+    push = None
+
+    def play(self, cell):
+        self.cells[cell] = 1
+        return self
+
+
+class OpenPlay(Cells):
+    push = None
+
+    def play(self, cell):
+        made = {True: Cells}[cell >= 0]()
+        made.__class__ = type(self)
+        made.cells = [*self.cells[:cell], self.to_move, *self.cells[cell + 1:]]
+        made.to_move, made.count = -self.to_move, self.count + 1
+        return made
+
+
+class Arguments(Cells):
+    def __init__(self, size):
+        super().__init__()
+
+
+class TextPlayers(Cells):
+    def __init__(self):
+        super().__init__()
+        self.to_move = "X"
+
+    def push(self, cell):
+        self.cells[cell] = 1
+        self.to_move = "O" if self.to_move == "X" else "X"
+
+
+class Formatting(Cells):
+    def winner(self):
+        return 0 if f"{self.count}" == "9" else None
+
+
+REFUSED = {
+    Recursive: "depth calls itself; write it as a loop",
+    ModuleState: "COUNTS[0]\n  a constant of the module or of the class is changed; keep what changes in a field",
+    ModuleStateByAlias: "table[cell] = 2\n  a constant of the module or of the class is changed",
+    ClassState: "ClassState.games\n  a constant of the module or of the class is changed",
+    Chance: "random.choice([1, -1])\n  choice(): rules may not depend on chance or on the time",
+    FloatInPlaceOfInt: "a float comes where an int was meant: write a // b in place of a / b",
+    FloatIndex: "an index is a float; write a // b where the result must be an int",
+    History: "self.history\n  the field is a sequence of varying length; use a list of fixed length",
+    SetOfCells: "self.free\n  the field is a set; use a list with 1 for what is in the set",
+    DictOfCells: "self.marks\n  the field is a dict; use a list of fixed length, indexed by the number of the key",
+    Printing: "print('full')\n  print() has no place in rules that run compiled; leave it out",
+    Trying: "try ... except; ask by `if` before",
+    PlayInPlace: "play(move) must return the new position and leave the old one as it was",
+    OpenPlay: "it cannot be seen that play(move) returns a new position; end it by `return OpenPlay(...)`",
+    Arguments: "Arguments() must make the first position, and it needs size: give defaults",
+    TextPlayers: "to_move must be +1 for the first player or -1 for the second, got 'X'",
+    Formatting: "texts cannot be made in compiled rules; compare numbers",
+}
