@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""The speed of games compiled by ``mcts_core.compile``, beside the same class in Python, by hand, built in. See README.md.
-"""
+"""The speed of games compiled by ``mcts_core.compile``, beside Python, by hand and built in. See README.md."""
 
 import argparse
 import copy
 import importlib.util
-import sys
 import time
 from pathlib import Path
 

@@ -292,9 +292,9 @@ class FourInLine(Board):
         return bool(rows.any() or cols.any())
 
 
-NEIGHBOURS = [[cell + step for step, is_there in ((-5, cell >= 5), (5, cell < 20), (-1, cell % 5 > 0), (1, cell % 5 < 4),
-                                                  (-4, cell >= 5 and cell % 5 < 4), (4, cell < 20 and cell % 5 > 0))
-               if is_there] for cell in range(25)]
+STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, 1), (1, -1))
+NEIGHBOURS = [[cell + 5 * down + right for down, right in STEPS if 0 <= cell // 5 + down < 5 and
+               0 <= cell % 5 + right < 5] for cell in range(25)]
 """Of the cells of a board of hexagons: rows of unequal length."""
 
 

@@ -209,8 +209,8 @@ def draw(chances: Chances, random: Random) -> Any:
 
 
 def parse_game(spec: str, general: bool = False, compiles: bool = False) -> Game:
-    """The Game that GAME names; ``general``: it may be a general game; ``compiles``: a class is compiled. Raises InvalidOption, InvalidState, GameError.
-    """
+    """The Game that GAME names; ``general``: it may be a general game; ``compiles``: a class is compiled.
+    Raises InvalidOption, InvalidState, GameError."""
     name, colon, rest = spec.partition(":")
     name = name.strip().lower()
     entry = next((entry for entry in GAMES if entry.name == name), None)

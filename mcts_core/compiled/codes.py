@@ -48,12 +48,13 @@ class Codes:
         raise Uncodable(f"{type(value).__name__}")
 
     def _member(self, value: Any) -> int:
-        inner = value.value
+        inner: Any = value.value
         if isinstance(inner, int) and not isinstance(inner, bool):
             return int(self._number(inner))
         if isinstance(inner, str):
             return int(self.of(inner))
-        return list(type(value)).index(value)
+        members: list[Any] = list(value.__class__.__members__.values())
+        return members.index(value)
 
     def _number(self, value: Any) -> int | float:
         if isinstance(value, int) and not -LARGEST <= value <= LARGEST:

@@ -111,7 +111,7 @@ class _Compilation:
         has_names = callable(getattr(self.cls, "name", None)) or not moves.identity
         made = native_game(
             **functions, state_size=record.dtype.itemsize, max_moves=moves.count,
-            context=twin.note, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
+            context=twin.note.data, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
             text=twin.text if twin.has_text else None, move_name=twin.move_name if has_names else None)
         attach_class(made, twin, record.encode(self.first))
         if self.check and not known["is_checked"]:
@@ -134,7 +134,6 @@ class _Compilation:
             return self.sampled()
         try:
             import pickle
-
             from pathlib import Path
 
             # not that of what a dataclass makes

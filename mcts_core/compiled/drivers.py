@@ -12,7 +12,7 @@ from numba import carray, from_dtype, njit, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, TypingError
 from numba.core.serialize import dumps
 from numba.extending import intrinsic, overload
 
@@ -49,25 +49,25 @@ class Drivers:
         kind = from_dtype(self.record.dtype)
         rows, keys, order = self.moves.rows, self.moves.keys, self.moves.order
 
-        @intrinsic  # type: ignore[untyped-decorator]
+        @intrinsic
         def scratch(context: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
                 words = ir.ArrayType(ir.IntType(64), (kind.size + 7) // 8)
                 return builder.bitcast(cgutils.alloca_once(builder, words), context.get_value_type(kind))
             return kind(), generate
 
-        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        @njit(**helpers.OPTIONS)
         def key(keys: Any, wanted: Any) -> Any:
             place = helpers.find_key(keys, wanted)
             if place < 0:
                 raise KeyError("no such key")
             return place
 
-        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        @njit(**helpers.OPTIONS)
         def get(values: Any, place: Any, default: Any) -> Any:
             return values[place] if place >= 0 else default
 
-        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        @njit(**helpers.OPTIONS)
         def outcome(won: Any, mover: Any) -> Any:
             if won == NONE:
                 return 0
@@ -79,7 +79,7 @@ class Drivers:
                 return 3
             raise ValueError("winner() must return None, +1, -1 or 0")
 
-        @njit(**helpers.OPTIONS)  # type: ignore[untyped-decorator]
+        @njit(**helpers.OPTIONS)
         def search(wanted: Any) -> Any:
             place = np.searchsorted(keys, wanted)
             if place >= len(keys) or keys[place] != wanted:
@@ -99,7 +99,7 @@ class Drivers:
         lines = ["def number(move):"]
         total = []
         lengths: dict[str, int] = {}
-        for path, checks in parts:
+        for _, checks in parts:
             lengths.update(checks)
         lines += [f" if len({path}) != {length}: raise ValueError('a move of another length')"
                   for path, length in lengths.items()]
@@ -118,12 +118,12 @@ class Drivers:
         stub = helpers._stub("number")
         is_tuple = moves.shape != "*"
 
-        @overload(stub, **helpers.CHECKED)  # type: ignore[untyped-decorator]
+        @overload(stub, **helpers.CHECKED)
         def choose(move: Any) -> Any:
             if is_tuple and isinstance(move, types.Number):
-                raise helpers.TypingError("mcts: legal_moves() gives a number here, and tuples in the random games")
+                raise TypingError("mcts: legal_moves() gives a number here, and tuples in the random games")
             if isinstance(move, types.Float):
-                raise helpers.TypingError("mcts: a move is a float: write a // b in place of a / b, or int(x)")
+                raise TypingError("mcts: a move is a float: write a // b in place of a / b, or int(x)")
             return written
 
         return stub
@@ -182,8 +182,8 @@ class Drivers:
                 raise self.units.refuse(
                     rewriter.unit, ast.Pass(lineno=step.__code__.co_firstlineno),
                     "it cannot be seen that play(move) returns a new position",
-                    f"end it by `return {cls.__name__}(...)`, or begin it by `new = copy.deepcopy(self)`, change new, "
-                    f"and end it by `return new`; or write push(move), which changes the position itself")
+                    f"end it by `return {cls.__name__}(...)`, or begin it by `new = copy.deepcopy(self)`, change "
+                    f"new, and end it by `return new`; or write push(move), which changes the position itself")
             rewriter.next_memory = ast.Name("made", ast.Load())
             lines.append(f" made = mcts_scratch()\n mcts_copied(self, {ast.unparse(rewriter.plain(node))})")
         lines.append(f" return mcts_outcome({won}, mover)\ndef mcts_mover(self):\n return {mover}")
@@ -222,7 +222,8 @@ class Drivers:
             raise in_words(self.stepper.name, error, self.units.files) from None
 
     def _native(self, kept: dict[str, bytes]) -> dict[str, Any]:
-        space, dtype, count, words = self.namespace, self.record.dtype, self.moves.count, self.record.dtype.itemsize // 8
+        space, dtype, count = self.namespace, self.record.dtype, self.moves.count
+        words = dtype.itemsize // 8
         legal, play_move, mover = space["mcts_legal"], space["mcts_play"], space["mcts_mover"]
         scratch, copied = space["mcts_scratch"], helpers.copied
 
@@ -251,10 +252,11 @@ class Drivers:
             except Exception:
                 return 0
 
-        made = {}
+        made: dict[str, Any] = {}
         for name, signature, function in (("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play),
                                           ("to_move", TO_MOVE, to_move)):
-            made[name] = CFunc(function, (signature.args, signature.return_type), {}, {"nopython": True, "boundscheck": True})
+            options = {"nopython": True, "boundscheck": True}
+            made[name] = CFunc(function, (signature.args, signature.return_type), {}, options)
             made[name]._cache = _Kept(name, kept)
             made[name].compile()
         return made

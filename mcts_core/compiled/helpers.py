@@ -23,7 +23,8 @@ OPTIONS = {"boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": 
 LONGEST_LOOP = 10_000_000
 """Rounds of loops in one call after which it is taken to be endless."""
 
-CHECKED: dict[str, Any] = {"jit_options": {"boundscheck": True}, "strict": False}  # strict: with annotations, names differ
+CHECKED: dict[str, Any] = {"jit_options": {"boundscheck": True}, "strict": False}
+"""Of an overload. strict would compare annotations, too, which the versions for Numba have not."""
 
 
 def _stub(name: str) -> Any:
@@ -36,16 +37,12 @@ def _stub(name: str) -> Any:
     return stub
 
 
-(whole, flag, fill, sequence, hold, join, repeat, filled, count_of, index_of, contains, equal, any_of, all_of, sum_of, min_of,
- max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of, find_key, bit_count,
- bit_length) = (
-    _stub(name) for name in (
-        "whole flag fill sequence hold join repeat filled count_of index_of contains equal any_of all_of sum_of min_of max_of "
-        "backwards add subtract times shift_left power truth product row_of find_key bit_count bit_length").split())
-
-
-def _is_int(kind: Any) -> bool:
-    return isinstance(kind, (types.Integer, types.Boolean))
+_STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of all_of
+sum_of min_of max_of backwards add subtract times shift_left power truth product row_of find_key
+bit_count bit_length""".split()
+(whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal, any_of, all_of, sum_of,
+ min_of, max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of, find_key, bit_count,
+ bit_length) = map(_stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -165,6 +162,29 @@ def _filled(value: Any, count: Any) -> Any:
             made[place] = value
         return made
     return array
+
+
+@overload(put, **CHECKED)
+def _put(values: Any, place: Any, value: Any) -> Any:
+    """``values[place] = value``, where rows may be arrays in one list and lists in another."""
+    if isinstance(values, types.List) and isinstance(values.dtype, types.Array) and isinstance(value, types.List):
+        def put_row(values: Any, place: Any, value: Any) -> None:
+            values[place] = np.array(value)
+        return put_row
+
+    def put_value(values: Any, place: Any, value: Any) -> None:
+        values[place] = value
+    return put_value
+
+
+@overload(contains_run, **CHECKED)
+def _contains_run(values: Any, wanted: Any) -> Any:
+    def find(values: Any, wanted: Any) -> Any:
+        for start in range(len(values) - len(wanted) + 1):
+            if equal(values[start:start + len(wanted)], wanted):
+                return True
+        return False
+    return find
 
 
 @overload(count_of, **CHECKED)
@@ -493,7 +513,7 @@ def copied(context: Any, target: Any, source: Any) -> Any:
     return target(target, source), generate
 
 
-@njit(**OPTIONS)  # type: ignore[untyped-decorator]
+@njit(**OPTIONS)
 def limited(rounds: Any) -> Any:
     """The length of a range, unless nobody would wait for its end."""
     if rounds > LONGEST_LOOP:
@@ -501,8 +521,6 @@ def limited(rounds: Any) -> Any:
     return rounds
 
 
-NAMES = {name: value for name, value in globals().items() if name in (
-    "whole flag fill sequence hold join repeat filled count_of index_of contains equal any_of all_of sum_of min_of max_of "
-    "backwards add subtract times shift_left power truth product row_of find_key bit_count bit_length blank "
-    "copied limited").split()} | {f"unpack_{count}": function for count, function in UNPACK.items()}
+NAMES = {name: globals()[name] for name in (*_STUBS, "blank", "copied", "limited")} | {
+    f"unpack_{count}": function for count, function in UNPACK.items()}
 """What rewritten code can call, each with the prefix ``mcts_``."""

@@ -27,6 +27,10 @@ def helper(text: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(name(f"mcts_{text}"), list(arguments), [])
 
 
+def _pair(one: ast.expr, other: ast.expr) -> ast.Tuple:
+    return ast.Tuple([one, other], ast.Load())
+
+
 class Loops(Shapes):
     """Of one unit. The class that has this one as a base visits expressions."""
 
@@ -68,13 +72,13 @@ class Loops(Shapes):
             return None
         found = self.source(source)
         table = self.units.constants.namespace.get(found.id) if isinstance(found, ast.Name) else None
-        return found if getattr(table, "shape", ())[1:] == (len(target.elts),) else None  # type: ignore[return-value]
+        return found if getattr(table, "shape", ())[1:] == (len(target.elts),) else None
 
     def _column_loop(self, target: Any, table: ast.Name, body: list[ast.stmt]) -> ast.For:
         """A loop over the numbers of a table, which makes no object for a row."""
         place = self.temporary()
         lines: list[ast.stmt] = [
-            assign(each.id, ast.Subscript(table, ast.Tuple([name(place), ast.Constant(column)], ast.Load()), ast.Load()))
+            assign(each.id, ast.Subscript(table, _pair(name(place), ast.Constant(column)), ast.Load()))
             for column, each in enumerate(target.elts)]
         count = ast.Call(name("range"), [ast.Constant(len(self.units.constants.namespace[table.id]))], [])
         return ast.For(ast.Name(place, ast.Store()), count, [*lines, *body], [])
@@ -144,15 +148,17 @@ class Loops(Shapes):
             if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
                 raise self.refuse(source, f"{way} gives two values", f"write: for one, other in {ast.unparse(source)}")
             for part, part_value in zip(target.elts, (first, value), strict=True):
-                lines.append(ast.Assign([self._part(part, later := [])], part_value))
+                later: list[ast.stmt] = []
+                lines.append(ast.Assign([self._part(part, later)], part_value))
                 lines.extend(later)
         else:
-            lines.append(ast.Assign([self._part(target, later := [])], value))
+            later = []
+            lines.append(ast.Assign([self._part(target, later)], value))
             lines.extend(later)
         count = ast.Call(name("range"), [ast.Constant(table.count)], [])
         return ast.For(ast.Name(place, ast.Store()), count, [*lines, *body], [])
 
-    def source(self, node: ast.expr) -> ast.expr:
+    def source(self, node: ast.expr) -> Any:
         """An iterable of a loop."""
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and node.elts:
             try:

@@ -47,8 +47,8 @@ class Moves:
             self.shape = shape
         elif shape != self.shape:
             first = next(iter(self.seen.values()))
-            raise Uncodable(f"legal_moves() lists moves of different shapes, {first!r} and {move!r}: write all as ints, "
-                            "or all as tuples of one length, such as (-1, -1) to pass")
+            raise Uncodable(f"legal_moves() lists moves of different shapes, {first!r} and {move!r}: write all as "
+                            "ints, or all as tuples of one length, such as (-1, -1) to pass")
         self.seen[flat] = move
 
     def _flat(self, move: Any) -> list[int]:

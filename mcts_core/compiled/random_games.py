@@ -33,8 +33,8 @@ class Stepper:
             more = ""
             if callable(getattr(cls, "returns", None)):
                 more = "; general games, with players and returns(), are not compiled: only games of two players"
-            raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs to_move, "
-                            f"legal_moves(), push(move) or play(move), and winner(){more}")
+            raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs "
+                            f"to_move, legal_moves(), push(move) or play(move), and winner(){more}")
         self.by_push = callable(getattr(cls, "push", None))
         self.files = {function.__code__.co_filename for base in cls.__mro__ for value in vars(base).values()
                       if (function := plain_function(value)) is not None}
@@ -112,7 +112,8 @@ def random_games(stepper: Stepper, first: Any, seed: int, seconds: float, games:
     choice = random.Random(seed)
     end = time.perf_counter() + seconds
     for number in range(games):
-        position, played = first, []
+        position: Any = first
+        played: list[Any] = []
         for _ in range(LONGEST_GAME):
             yield position, played
             if stepper.winner(position) is not None:

@@ -115,6 +115,11 @@ class Field:
             return np.dtype(np.bool_)
         return np.dtype(np.float64 if float in self.kinds else np.int64)
 
+    @property
+    def stored(self) -> Any:
+        """The dtype in the record, where an array of bools is one of bytes, as Numba wants it."""
+        return np.dtype(np.uint8) if self.shape and self.scalar.kind == "b" else self.scalar
+
     def refused(self) -> tuple[str, str] | None:
         """Why it cannot be in a record, and what to write instead; None if it can."""
         if self.trouble is not None:
@@ -163,7 +168,7 @@ class Record:
             why = field.refused()
             if why is not None:
                 raise refuse(name, *why)
-        items = sorted(((name, field.scalar, field.shape or ()) for name, field in self.fields.items()),
+        items = sorted(((name, field.stored, field.shape or ()) for name, field in self.fields.items()),
                        key=lambda item: (-item[1].itemsize, item[0]))
         items = items or [("_empty", np.dtype(np.int64), ())]
         plain = np.dtype(items)
@@ -210,7 +215,7 @@ class Record:
         make = getattr(self.cls, "_make", None)
         if make is not None and issubclass(self.cls, tuple):
             return make(found[name] for name in self.cls._fields)  # type: ignore[attr-defined]
-        position = self.cls.__new__(self.cls)
+        position: Any = object.__new__(self.cls)
         for name, value in found.items():
             object.__setattr__(position, name, value)
         return position
@@ -244,7 +249,7 @@ def _built(stored: Any, containers: tuple[type, ...], back: Callable[[Any], Any]
         return "".join(back(each) for each in stored)
     inner: Iterable[Any] = (_built(each, containers[1:], back) for each in stored)
     kind = containers[0]
-    return kind._make(inner) if hasattr(kind, "_make") else kind(inner)  # type: ignore[call-arg]
+    return kind._make(inner) if hasattr(kind, "_make") else kind(inner)
 
 
 def same(one: Any, other: Any) -> bool:

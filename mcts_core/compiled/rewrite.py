@@ -11,9 +11,11 @@ import builtins
 import functools
 import inspect
 import types
+from contextlib import suppress
+
+import numpy as np
 
 from mcts_core.compiled.codes import NONE, Uncodable
-from mcts_core.compiled.loops import Loops
 from mcts_core.compiled.shapes import COPIES
 from mcts_core.compiled.sources import CHANGING
 from mcts_core.compiled.statements import CHANGED_CONSTANT, Statements
@@ -55,13 +57,11 @@ def is_simple(node: ast.AST) -> bool:
                for each in ast.walk(node))
 
 
-class Rewriter(Loops, Statements, ast.NodeTransformer):
+class Rewriter(Statements, ast.NodeTransformer):
     """Of one unit."""
 
     index_depth = 0
     """Inside of an index, where an overflow is an index out of range."""
-    next_memory: ast.expr | None = None
-    """Where the next new position is made, if it is not memory of its own."""
 
     def visit(self, node: ast.AST) -> Any:
         new = super().visit(node)
@@ -88,12 +88,12 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
     def constant(self, value: Any, node: ast.AST) -> Any:
         """The expression for a value that is known at once."""
         if isinstance(value, types.ModuleType) or type(value).__name__ == "CPUDispatcher" or (
-                type(value).__module__.partition(".")[0] == "numpy" and callable(value)) or (
-                inspect.isbuiltin(value) and type(value.__self__).__name__ == "module"
-                and value.__self__.__name__ == "math"):
+                callable(value) and "numpy" in (str(getattr(value, "__module__", "")).partition(".")[0],
+                                                type(value).__module__.partition(".")[0])) or (
+                inspect.isbuiltin(value) and getattr(value.__self__, "__name__", "") == "math"):
             return self.named(value)
         if isinstance(value, type) and issubclass(value, (int, float, bool)) and value.__module__ == "builtins":
-            return ast.Name(value.__name__, ast.Load())
+            return ast.Name(segment_name(value), ast.Load())
         if isinstance(value, type) and value.__module__ == "numpy":
             return self.named(value)
         if isinstance(value, type):
@@ -129,7 +129,10 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
         """A field, a property or a constant of a position."""
         name, record = self.mangled(node.attr), self.units.record
         if name in record.fields:
-            return ast.Attribute(self.visit(node.value), name, ast.Load())
+            found = ast.Attribute(self.visit(node.value), name, ast.Load())
+            if record.fields[name].dtype == bool:  # Numba has no arrays of bool in records
+                return ast.Call(ast.Attribute(found, "view", ast.Load()), [self.named(np.bool_)], [])
+            return found
         if name in record.constants:
             return self.constant(record.constants[name], node)
         member, owner = self.units.member(name)
@@ -309,7 +312,9 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
                 return ast.BoolOp(ast.Or(), [ast.Compare(value, [ast.Eq()], [self.plain(each)])
                                              for each in right.elts]) if len(right.elts) > 1 else ast.Compare(
                     value, [ast.Eq()], [self.plain(right.elts[0])])
-        text = self.static_text(right)
+        text, wanted = self.static_text(right), self.static_text(left)
+        if wanted is not None and len(wanted) > 1 and self.is_list(right):  # a part of a text
+            return call("contains_run", self.plain(right), self.as_sequence(left))
         if text is not None:
             return call("contains", self.units.constants.characters(text), self.plain(left))
         found = self.visit(right) if self.static(right) is not MISSING or self.is_named_constant(right) else None
@@ -380,6 +385,8 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
                         [])
 
     def visit_Dict(self, node: ast.Dict) -> Any:
+        with suppress(ValueError, AttributeError):
+            return self.constant(ast.literal_eval(node), node)
         raise self.refuse(node, *ADVICE["dict"])
 
     visit_DictComp = visit_Dict  # type: ignore[assignment]
@@ -467,8 +474,6 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
         return ast.Call(self.constant(target, node.func), arguments, [self.typed(each) for each in keywords])
 
     def typed(self, keyword: ast.keyword) -> ast.keyword:
-        import numpy as np
-
         if keyword.arg == "dtype" and isinstance(keyword.value, ast.Name) and keyword.value.id in (
                 "int", "float", "bool"):
             kind = {"int": np.int64, "float": np.float64, "bool": np.bool_}[keyword.value.id]
@@ -565,7 +570,7 @@ class Rewriter(Loops, Statements, ast.NodeTransformer):
         arguments, keywords = self.arguments(node)
         return ast.Call(ast.Attribute(self.plain(func.value), func.attr, ast.Load()), arguments, keywords)
 
-    def viewed(self, node: ast.expr) -> ast.expr:
+    def viewed(self, node: ast.expr) -> Any:
         """A sequence that is only read: a slice needs no copy."""
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             found = self.visit_Subscript(node, is_view=True)
@@ -634,7 +639,7 @@ def is_number(node: ast.AST) -> bool:
 
 
 def number_of(node: Any) -> Any:
-    return -node.operand.value if isinstance(node, ast.UnaryOp) else node.value
+    return ast.literal_eval(node)
 
 
 def segment_name(value: Any) -> str:

@@ -24,6 +24,23 @@ COPIES = (copy.copy, copy.deepcopy)
 class Shapes:
     """Of the expressions of one function."""
 
+    if TYPE_CHECKING:  # what Rewriter defines
+        as_sequence: Any
+        constant: Any
+        field_of: Any
+        is_array: Any
+        is_list: Any
+        is_named_constant: Any
+        is_sequence: Any
+        mangled: Any
+        plain: Any
+        refuse: Any
+        static_text: Any
+        test: Any
+        viewed: Any
+        visit: Any
+        visit_Subscript: Any
+
     def __init__(self, units: Units, unit: Unit, tree: ast.FunctionDef) -> None:
         self.units, self.unit, self.cls = units, unit, units.cls
         self.positions: set[str] = {name for name, role in unit.roles if role == "position"}

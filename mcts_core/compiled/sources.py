@@ -59,13 +59,13 @@ def tree_of(function: Any) -> ast.FunctionDef:
 def made_init(cls: type) -> Any:
     """An ``__init__`` as that of a dataclass or a named tuple, but with a source. None: the class is neither."""
     if hasattr(cls, "_fields") and issubclass(cls, tuple):
-        names = list(cls._fields)
+        names = list(getattr(cls, "_fields"))  # noqa: B009 - a type has none
         defaults = dict(cls._field_defaults)  # type: ignore[attr-defined]
         later: dict[str, Any] = {}
     elif dataclasses.is_dataclass(cls) and getattr(cls.__init__, "__code__", None) is not None and (
             cls.__init__.__code__.co_filename == "<string>"):
         fields = dataclasses.fields(cls)
-        given = {field.name: field.default if field.default is not dataclasses.MISSING else field.default_factory()
+        given = {field.name: field.default if field.default is not dataclasses.MISSING else field.default_factory()  # type: ignore[operator]
                  for field in fields
                  if field.default is not dataclasses.MISSING or callable(field.default_factory)}
         names = [field.name for field in fields if field.init]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import inspect
-from typing import TYPE_CHECKING, Any
 
-from mcts_core.compiled.loops import assign, helper, name
+from mcts_core.compiled.loops import Loops, assign, helper, name
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mcts_core.compiled.rewrite import Rewriter as _Base
-else:
-    _Base = object
+    from typing import Any
+
+def _is_made_list(value: ast.expr) -> bool:
+    """Whether a value is a list that the line itself makes."""
+    return isinstance(value, ast.List) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+                                           and value.func.id in ("mcts_repeat", "mcts_sequence", "mcts_join"))
+
 
 def fixed_lists(tree: ast.AST) -> set[str]:
     """The variables of a function that are ``[x] * n`` and only indexed, looped over, and asked for their length."""
@@ -43,9 +47,11 @@ OUT = "mcts_out"
 """The parameter behind which a function that returns a position puts it."""
 
 
-class Statements(_Base):
+class Statements(Loops):
     """Of one unit."""
 
+    next_memory: ast.expr | None = None
+    """Where the next new position is made, if it is not memory of its own."""
     fixed_lists: frozenset[str] | set[str] = frozenset()
     """Variables whose only value is ``[x] * n``, and that only get items: arrays serve them faster."""
     counts_rounds = False
@@ -55,7 +61,7 @@ class Statements(_Base):
         """The function, rewritten."""
         function, unit = self.unit.function, self.unit
         if tree.args.vararg or tree.args.kwarg:
-            raise self.refuse(tree.args.vararg or tree.args.kwarg or tree, "* or ** in the parameters",  # type: ignore[arg-type]
+            raise self.refuse(tree.args.vararg or tree.args.kwarg or tree, "* or ** in the parameters",
                               "write the parameters one by one")
         if isinstance(tree, ast.AsyncFunctionDef) or inspect.iscoroutinefunction(function):
             raise self.refuse(tree, "an async function", "write an ordinary one")
@@ -194,6 +200,8 @@ class Statements(_Base):
         if self.is_list(target):
             return [ast.Expr(helper("fill", self.viewed_target(target), value))]
         place = self.visit_Subscript(target)
+        if field is None and not isinstance(place.slice, (ast.Slice, ast.Tuple)) and _is_made_list(value):
+            return [ast.Expr(helper("put", place.value, place.slice, value))]
         place.ctx = ast.Store()
         return [ast.Assign([place], helper("whole", value) if whole and not self.is_array(target) and not isinstance(
             value, ast.Constant) else value)]
@@ -253,12 +261,12 @@ class Statements(_Base):
             field = self.root_field(target)
             if isinstance(node.op, ast.Div) and field is not None and field.scalar.kind in "bi":
                 raise self.refuse(node, "a float comes where an int was meant", "write //= in place of /=")
-            place = self.visit_Subscript(target)
-            place.ctx = ast.Store()
-            return ast.AugAssign(place, node.op, self.plain(node.value))
+            spot = self.visit_Subscript(target)
+            spot.ctx = ast.Store()
+            return ast.AugAssign(spot, node.op, self.plain(node.value))
         if isinstance(node.op, (ast.Mult, ast.LShift, ast.Pow)):
-            read = ast.copy_location(name(target.id), node)
-            value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+            old = ast.copy_location(name(target.id), node)
+            value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
             return assign(target.id, self.plain(value))
         value = self.plain(node.value)
         if isinstance(node.op, ast.Add) and self.is_sequence(node.value) and not isinstance(node.value, (
@@ -305,7 +313,15 @@ class Statements(_Base):
                 self.next_memory = None
                 return ast.Return(helper("copied", name(OUT), found))
             return ast.Return(helper("copied", name(OUT), self.plain(node.value)))
+        if isinstance(node.value, ast.List) and not node.value.elts:
+            return ast.Return(self.nothing())
         return ast.Return(self.plain(node.value))
+
+    def nothing(self) -> ast.expr:
+        """An empty list, whose kind Numba must know: of moves where the function is named after them, else of ints."""
+        named = any(word in self.unit.function.__name__ for word in ("move", "legal", "action"))
+        one = helper("move", ast.Constant(0)) if named else ast.Constant(0)
+        return ast.Subscript(ast.List([one], ast.Load()), ast.Slice(None, ast.Constant(0)), ast.Load())
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         if isinstance(node.value, ast.Constant):

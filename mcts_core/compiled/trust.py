@@ -27,8 +27,8 @@ def compare(game: NativeGame, stepper: Stepper, first: Any, seed: int, seconds: 
         elif len(played) > before or before == 0:
             number = game.twin.number(played[-1])
             if number is None:
-                _differ(stepper, position, played, f"the move {played[-1]!r} was not in the first random games: list all "
-                        f"moves in the class, as moves = [...]")
+                _differ(stepper, position, played, f"the move {played[-1]!r} was not in the first random games: list "
+                        f"all moves in the class, as moves = [...]")
             line.append(_after(stepper, line[-1], number, position, played))
         before = len(played)
         _look(game, stepper, position, line[-1], played)

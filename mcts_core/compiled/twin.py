@@ -121,8 +121,8 @@ class Twin:
 
     @property
     def has_text(self) -> bool:
-        cls = self.stepper.cls
-        return cls.__str__ is not object.__str__ or cls.__repr__ is not object.__repr__
+        cls: Any = self.stepper.cls
+        return bool(cls.__str__ is not object.__str__ or cls.__repr__ is not object.__repr__)
 
 
 class _Lines:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+from typing import TypeAlias
 
 from mcts_core.compiled.codes import Uncodable
 from mcts_core.compiled.constants import Constants, Rows, Table
 from mcts_core.compiled.refusals import refusal, segment
 from mcts_core.compiled.sources import NoSource, made_init, plain_function, tree_of, unwrapped
-
-from typing import TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

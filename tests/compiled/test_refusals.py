@@ -22,7 +22,8 @@ def test_a_class_is_refused_in_words_of_its_own(cls):
 
 @pytest.mark.parametrize(("text", "wanted"), [
     ("Untyped global name 'frobnicate': Cannot determine", "frobnicate is not known there"),
-    ("Cannot unify array(int64, 1d, C) and int64 for 'x.2', defined at", "x is at one place sequence of int, at another int"),
+    ("Cannot unify array(int64, 1d, C) and int64 for 'x.2', defined at",
+     "x is at one place sequence of int, at another int"),
     ("Use of unsupported NumPy function 'numpy.fliplr' or unsupported use", "Numba does not have numpy.fliplr"),
     ("Something\nelse", "Something"),
 ])
