@@ -17,10 +17,11 @@ NEEDED_BY = {
     "matplotlib": ["docs/test_docs.py", "docs/test_pictures.py", "render/test_charts.py"],
     "numba": ["compiled/test_compile.py", "compiled/test_hostile_classes.py", "compiled/test_refusals.py",
               "docs/test_native_games.py", "examples/test_examples.py", "bench/test_user_games.py",
+              "bench/test_compile.py",
               # callbacks by ctypes, not tried where there is no numba
               "games/test_native_games.py", "games/test_native_games_errors.py", "games/test_native_games_numpy.py",
               "games/test_native_games_search.py"],
-    "numpy": ["checks/test_optional_members.py",
+    "numpy": ["compiled/test_compile.py", "checks/test_optional_members.py",
               "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
               "games/test_native_games_numpy.py", "engine/test_searched_general.py", "tree/test_general_tree.py",
               "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",

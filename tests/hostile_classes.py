@@ -139,11 +139,19 @@ class SetOfCells(Cells):
         super().__init__()
         self.free = set(range(9))
 
+    def push(self, cell):
+        super().push(cell)
+        self.free.discard(cell)
+
 
 class DictOfCells(Cells):
     def __init__(self):
         super().__init__()
         self.marks = dict.fromkeys(range(9), 0)
+
+    def push(self, cell):
+        super().push(cell)
+        self.marks[cell] = 1
 
 
 class Printing(Cells):
@@ -192,6 +200,7 @@ class TextPlayers(Cells):
 
     def push(self, cell):
         self.cells[cell] = 1
+        self.count += 1
         self.to_move = "O" if self.to_move == "X" else "X"
 
 

@@ -12,6 +12,23 @@ PACKAGE = ROOT / "mcts_core"
 
 TESTED_IN = {
     "mcts_core/__init__.py": "package",
+    "mcts_core/compiled/codes.py": "compiled/compile",
+    "mcts_core/compiled/constants.py": "compiled/compile",
+    "mcts_core/compiled/disk.py": "compiled/compile",
+    "mcts_core/compiled/drivers.py": "compiled/compile",
+    "mcts_core/compiled/helpers.py": "compiled/compile",
+    "mcts_core/compiled/legal_moves.py": "compiled/compile",
+    "mcts_core/compiled/loops.py": "compiled/compile",
+    "mcts_core/compiled/moves.py": "compiled/compile",
+    "mcts_core/compiled/random_games.py": "compiled/compile",
+    "mcts_core/compiled/record.py": "compiled/compile",
+    "mcts_core/compiled/rewrite.py": "compiled/compile",
+    "mcts_core/compiled/shapes.py": "compiled/compile",
+    "mcts_core/compiled/sources.py": "compiled/compile",
+    "mcts_core/compiled/statements.py": "compiled/compile",
+    "mcts_core/compiled/trust.py": "compiled/compile",
+    "mcts_core/compiled/twin.py": "compiled/compile",
+    "mcts_core/compiled/units.py": "compiled/compile",
     "mcts_core/__main__.py": "cli/main",
     "mcts_core/cli/document.py": "cli/analyze",
     "mcts_core/distributed/worker.py": "distributed/parallel",
@@ -89,6 +106,7 @@ TESTED_IN = {
 """Sources without a test file of their own name, and the one that tests them."""
 
 SUBJECTS = {
+    "compiled/hostile_classes": "errors in compiled rules, which mcts_core/compiled/twin.py explains",
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
     "clients/gymnasium_copies": "the package of others, on demand",

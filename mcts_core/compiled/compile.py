@@ -1,5 +1,7 @@
 """``compile``: from an ordinary class of positions in Python to a game at native speed."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import time

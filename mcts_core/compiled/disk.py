@@ -3,6 +3,8 @@
 A file is pickled, so it is read only from a folder and a file that belong to this user and that nobody else may write.
 """
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,7 @@
 """The functions that the search calls, over the rewritten methods: Numba compiles them here."""
 
+# pyright: basic, reportMissingImports=false
+
 from __future__ import annotations
 
 import ast

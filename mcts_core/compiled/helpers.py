@@ -5,6 +5,7 @@ All are defined for the kinds of their arguments, so one name serves numbers, tu
 
 # Numba chooses among the branches of an overload by types, and reads parameters by name
 # ruff: noqa: ARG001
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 
@@ -37,12 +38,12 @@ def _stub(name: str) -> Any:
     return stub
 
 
-_STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of all_of
-sum_of min_of max_of backwards add subtract times shift_left power truth product row_of find_key
+_STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
+all_of sum_of min_of max_of backwards add subtract times shift_left power truth product row_of find_key
 bit_count bit_length""".split()
-(whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal, any_of, all_of, sum_of,
- min_of, max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of, find_key, bit_count,
- bit_length) = map(_stub, _STUBS)
+(whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
+ any_of, all_of, sum_of, min_of, max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of,
+ find_key, bit_count, bit_length) = map(_stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:

@@ -13,6 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+CHECKED = (ast.Add, ast.Sub, ast.Mult, ast.LShift, ast.Pow)
+"""Operators whose result may be an int of more than 62 bits."""
+
+
+def _is_repeatable(node: ast.expr) -> bool:
+    """Whether an index may be evaluated twice."""
+    return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Slice)) for each in ast.walk(node))
+
+
 def _is_made_list(value: ast.expr) -> bool:
     """Whether a value is a list that the line itself makes."""
     return isinstance(value, ast.List) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
@@ -261,10 +270,15 @@ class Statements(Loops):
             field = self.root_field(target)
             if isinstance(node.op, ast.Div) and field is not None and field.scalar.kind in "bi":
                 raise self.refuse(node, "a float comes where an int was meant", "write //= in place of /=")
+            if isinstance(node.op, CHECKED) and field is not None and _is_repeatable(target.slice):
+                old: ast.expr = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), node)
+                made = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+                return self.visit_Assign(ast.copy_location(ast.Assign([target], made), node))
             spot = self.visit_Subscript(target)
             spot.ctx = ast.Store()
             return ast.AugAssign(spot, node.op, self.plain(node.value))
-        if isinstance(node.op, (ast.Mult, ast.LShift, ast.Pow)):
+        if isinstance(node.op, CHECKED) and not self.is_sequence(node.value) and not isinstance(
+                node.value, ast.Constant):
             old = ast.copy_location(name(target.id), node)
             value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
             return assign(target.id, self.plain(value))
