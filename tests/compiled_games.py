@@ -412,3 +412,17 @@ class Duel:
 
 
 GAMES = [ConnectFour, BitConnectFour, NoughtsAndCrosses, TextBoard, Nim, Othello, FourInLine, Hex, Breakthrough, Duel]
+
+
+class Watched(NoughtsAndCrosses):
+    """With observations for a network, as nested lists."""
+
+    def play(self, cell):
+        board = self.board[:]
+        board[cell] = self.player
+        return Watched(board, "O" if self.player == "X" else "X")
+
+    def observation(self):
+        other = "O" if self.player == "X" else "X"
+        return [[[1.0 if self.board[3 * row + col] == mark else 0.0 for col in range(3)] for row in range(3)]
+                for mark in (self.player, other)]

@@ -103,7 +103,8 @@ class _Compilation:
 
         fields, moves, codes = self.look()
         record = Record(self.cls, fields, self.constants(fields), codes, self.refuse_field)
-        drivers = Drivers(self.stepper, record, moves)
+        shape = self.observed()
+        drivers = Drivers(self.stepper, record, moves, shape)
         drivers.rewrite()
         key = key_of("code", *drivers.parts()) if self.cache else ""
         known = (read(key) if self.cache else None) or {"code": {}, "is_checked": False}
@@ -112,7 +113,8 @@ class _Compilation:
         twin = Twin(self.stepper, record, moves, self.game)
         has_names = callable(getattr(self.cls, "name", None)) or not moves.identity
         made = native_game(
-            **functions, state_size=record.dtype.itemsize, max_moves=moves.count,
+            **functions, shape=None if shape is None else ((1, 1, *shape)[-3], (1, 1, *shape)[-2], shape[-1]),
+            state_size=record.dtype.itemsize, max_moves=moves.count,
             context=twin.note.data, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
             text=twin.text if twin.has_text else None, move_name=twin.move_name if has_names else None)
         attach_class(made, twin, record.encode(self.first))
@@ -126,6 +128,18 @@ class _Compilation:
         except Exception:
             pass  # a first position that cannot be pickled
         return made
+
+    def observed(self) -> tuple[int, ...] | None:
+        """The shape of ``observation()`` of the class, one to three numbers, or None if it has none."""
+        if not callable(getattr(self.cls, "observation", None)):
+            return None
+        import numpy as np
+
+        shape = np.shape(self.stepper.ask(self.first, "observation"))
+        if not 1 <= len(shape) <= 3 or 0 in shape:
+            raise GameError(f"{self.stepper.name} cannot be compiled: observation() must return an array of one to "
+                            f"three dimensions, (planes, rows, columns), got the shape {shape}")
+        return tuple(shape)
 
     def look(self) -> Any:
         """The fields, the moves and the codes of texts: from random games in Python, or from the disk."""
@@ -153,7 +167,7 @@ class _Compilation:
     def sampled(self) -> Any:
         """The same, from random games."""
         from mcts_core.compiled.codes import Codes, Uncodable
-        from mcts_core.compiled.moves import Moves
+        from mcts_core.compiled.moves import SLACK, Moves
         from mcts_core.compiled.record import Field, fields_of
 
         codes = Codes()
@@ -174,7 +188,9 @@ class _Compilation:
             self.stepper.mover(self.first)
             declared = getattr(self.cls, "moves", None)
             is_list = isinstance(declared, (list, tuple, range))
-            moves.number_all(declared if is_list else None)
+            # an evaluator's policy has an entry for each move
+            slack = 1 if callable(getattr(self.cls, "observation", None)) else SLACK
+            moves.number_all(declared if is_list else None, slack)
         except Uncodable as error:
             raise GameError(f"{self.stepper.name} cannot be compiled: {error}") from None
         return fields, moves, codes

@@ -38,8 +38,10 @@ OBSERVE = types.int32(types.voidptr, types.voidptr, types.CPointer(types.float32
 class Drivers:
     """What is compiled for one class."""
 
-    def __init__(self, stepper: Stepper, record: Record, moves: Moves) -> None:
+    def __init__(self, stepper: Stepper, record: Record, moves: Moves, observation: tuple[int, ...] | None) -> None:
         self.stepper, self.record, self.moves = stepper, record, moves
+        self.observation = observation
+        """The shape of ``observation()``, or None."""
         self.namespace: dict[str, Any] = {"np": np}
         self.namespace.update({f"mcts_{name}": value for name, value in helpers.NAMES.items()})
         self._define_helpers()
@@ -188,8 +190,18 @@ class Drivers:
                     f"new, and end it by `return new`; or write push(move), which changes the position itself")
             rewriter.next_memory = ast.Name("made", ast.Load())
             lines.append(f" made = mcts_scratch()\n mcts_copied(self, {ast.unparse(rewriter.plain(node))})")
-        lines.append(f" return mcts_outcome({won}, mover)\ndef mcts_mover(self):\n return {mover}")
+        observed = self._observed(step)
+        lines.append(f" outcome = mcts_outcome({won}, mover)")
+        if observed:
+            lines.append(f" if outcome == 0 and {mover} == mover: raise ValueError('turns do not alternate')")
+        lines.append(f" return outcome\ndef mcts_mover(self):\n return {mover}\n{observed}")
         self.text = "\n".join(lines)
+
+    def _observed(self, step: Any) -> str:
+        """The function that writes ``observation()``, or nothing if the class has none."""
+        if self.observation is None:
+            return ""
+        return f"def mcts_observe(self, planes):\n mcts_fill(planes, {self._plain('self.observation()', step)})\n"
 
     def _plain(self, expression: str, function: Any) -> str:
         node, rewriter = self._asked(expression, function)
@@ -204,8 +216,8 @@ class Drivers:
         others = [name for name in self.namespace if name.startswith("N")]
         code = [(file, ast.unparse(definition)) for file, definition in self.units.definitions]
         moves = self.moves
-        return (code, self.text, constants, others, self.record.dtype, moves.shape, moves.lows, moves.highs,
-                moves.strides, moves.keys.tobytes(), moves.order.tobytes())
+        return (code, self.text, self.observation, constants, others, self.record.dtype, moves.shape, moves.lows,
+                moves.highs, moves.strides, moves.keys.tobytes(), moves.order.tobytes())
 
     def compile(self, kept: dict[str, bytes]) -> dict[str, Any]:
         """The native functions by their names in ``native_game``. ``kept``: machine code from the disk, or an empty
@@ -216,7 +228,7 @@ class Drivers:
             exec(compile(ast.fix_missing_locations(ast.Module([definition], [])), file, "exec"), space)
             space[definition.name] = jit(space[definition.name])
         exec(self.text, space)
-        for name in ("mcts_play", "mcts_mover"):
+        for name in ("mcts_play", "mcts_mover", *(["mcts_observe"] if self.observation is not None else [])):
             space[name] = jit(space[name])
         try:
             return self._native(kept)
@@ -254,9 +266,22 @@ class Drivers:
             except Exception:
                 return 0
 
+        wanted: list[tuple[str, Any, Any]] = [("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play)]
+        if self.observation is None:
+            wanted.append(("to_move", TO_MOVE, to_move))
+        else:
+            shape, written = self.observation, space["mcts_observe"]
+
+            def observe(context: Any, state: Any, planes: Any) -> Any:
+                try:
+                    written(carray(state, 1, dtype)[0], carray(planes, shape))
+                    return 0
+                except Exception:
+                    return -1
+
+            wanted.append(("observe", OBSERVE, observe))
         made: dict[str, Any] = {}
-        for name, signature, function in (("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play),
-                                          ("to_move", TO_MOVE, to_move)):
+        for name, signature, function in wanted:
             options = {"nopython": True, "boundscheck": True}
             made[name] = CFunc(function, (signature.args, signature.return_type), {}, options)
             made[name]._cache = _Kept(name, kept)

@@ -63,8 +63,9 @@ class Moves:
                             "write them as tuples of ints")
         return [code]
 
-    def number_all(self, declared: Any) -> None:
-        """Gives every move its number; ``declared``: all moves in their order, or None. Raises Uncodable."""
+    def number_all(self, declared: Any, slack: int = SLACK) -> None:
+        """Gives every move its number; ``declared``: all moves in their order, or None; ``slack``: as SLACK. Raises
+        Uncodable."""
         if declared is not None:
             before = dict(self.seen)
             self.seen, self.declared = {}, True
@@ -78,7 +79,7 @@ class Moves:
         if len(columns) == 1 and not self.declared and lows[0] >= 0 and highs[0] < MOST_MOVES:
             self.identity = True
             most = highs[0] + 1
-            lows[0], highs[0] = 0, (most if most <= 8 else min(MOST_MOVES, SLACK * most)) - 1
+            lows[0], highs[0] = 0, (most if most <= 8 else min(MOST_MOVES, slack * most)) - 1
         spans = [high - low + 1 for low, high in zip(lows, highs, strict=True)]
         total = math.prod(spans)
         if total >= 1 << 62:

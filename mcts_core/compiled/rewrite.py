@@ -96,6 +96,9 @@ class Rewriter(Statements, ast.NodeTransformer):
             return ast.Name(segment_name(value), ast.Load())
         if isinstance(value, type) and value.__module__ == "numpy":
             return self.named(value)
+        if isinstance(value, type) and hasattr(value, "_fields"):
+            raise self.refuse(node, f"{value.__name__} is a named tuple", "write a plain tuple, and take it apart: "
+                              "row, col = move")
         if isinstance(value, type):
             raise self.refuse(node, f"the class {value.__name__} is not a number",
                               "keep numbers in fields, and the functions of other classes in functions of the module")
@@ -540,6 +543,9 @@ class Rewriter(Statements, ast.NodeTransformer):
 
     def value_method(self, node: ast.Call, func: ast.Attribute) -> Any:
         """A method of a number or a sequence."""
+        if (func.attr == "count" and isinstance(func.value, ast.Call) and self.static(func.value.func) is bin
+                and len(func.value.args) == 1 and [self.static_text(each) for each in node.args] == ["1"]):
+            return call("bit_count", self.plain(func.value.args[0]))
         helper = {"count": "count_of", "index": "index_of", "bit_count": "bit_count", "bit_length": "bit_length",
                   "tolist": "sequence"}.get(func.attr)
         if func.attr == "copy" and not self.is_array(func.value):

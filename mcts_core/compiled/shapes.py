@@ -51,6 +51,9 @@ class Shapes:
         self.imports: dict[str, Any] = {}
         self.class_name: str | None = None
         """The first parameter of a class method."""
+        own = None if unit.owner is None else vars(unit.owner).get(unit.function.__name__)
+        if isinstance(own, classmethod):
+            self.class_name = unit.function.__code__.co_varnames[0]
         self.find_positions(tree)
 
     def find_positions(self, tree: ast.AST) -> None:

@@ -74,13 +74,7 @@ class Statements(Loops):
                               "write the parameters one by one")
         if isinstance(tree, ast.AsyncFunctionDef) or inspect.iscoroutinefunction(function):
             raise self.refuse(tree, "an async function", "write an ordinary one")
-        member = self.units.member(function.__name__)[0] if unit.owner is not None else None
         names = [each.arg for each in (*tree.args.posonlyargs, *tree.args.args)]
-        if isinstance(member, classmethod) and names:
-            self.class_name = names[0]
-            self.positions.clear()
-        if unit.owner is not None:
-            self.find_positions(tree)
         self.fixed_lists = fixed_lists(tree)
         body = self.block(tree.body)
         if function.__name__ in ("__init__", "replaced"):

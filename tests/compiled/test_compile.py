@@ -5,7 +5,7 @@ import pickle
 import random
 
 import pytest
-from compiled_games import GAMES, ConnectFour, Duel, Nim
+from compiled_games import GAMES, ConnectFour, Duel, Nim, Watched
 
 import mcts_core as mc
 
@@ -165,3 +165,12 @@ def test_a_folder_that_others_may_write_is_not_read(monkeypatch, tmp_path):
     home.chmod(0o700)
     (home / "key.pickle").write_bytes(b"half")
     assert disk.read("key") is None
+
+
+@pytest.mark.slow
+def test_observations_are_those_of_the_class(compiled):
+    state = compiled(Watched).from_moves([4, 0, 8])
+    assert state.actions == 9
+    assert state.observation().tolist() == state.to_python().observation()
+    engine = mc.Searcher(evaluator=lambda batch: ([[1 / 9] * 9] * len(batch), [0.0] * len(batch)), seed=1)
+    assert engine.search(state, iterations=300) in state.legal_moves()
