@@ -426,3 +426,168 @@ class Watched(NoughtsAndCrosses):
         other = "O" if self.player == "X" else "X"
         return [[[1.0 if self.board[3 * row + col] == mark else 0.0 for col in range(3)] for row in range(3)]
                 for mark in (self.player, other)]
+
+
+class Mark(enum.IntEnum):
+    EMPTY, X, O = 0, 1, 2  # noqa: E741
+
+
+class Checked:
+    """A set of lines, a set of marks, a play that asks whether the move is legal, an empty list that is returned."""
+
+    LINES = {(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)}
+
+    def __init__(self):
+        self.board = [Mark.EMPTY for _ in range(9)]
+        self.current = Mark.X
+        self.last_move = None
+
+    @property
+    def to_move(self):
+        return 1 if self.current == Mark.X else -1
+
+    def free(self):
+        return [cell for cell, mark in enumerate(self.board) if mark is Mark.EMPTY]
+
+    def legal_moves(self):
+        if self.winner() is not None:
+            return []
+        return self.free()
+
+    def play(self, move):
+        if move not in self.legal_moves():
+            raise ValueError(f"{move} is not legal")
+        new = copy.deepcopy(self)
+        new.board[move] = self.current
+        new.current = Mark.O if self.current == Mark.X else Mark.X
+        new.last_move = move
+        return new
+
+    def winner(self):
+        for line in self.LINES:
+            marks = {self.board[cell] for cell in line}
+            if len(marks) == 1 and Mark.EMPTY not in marks:
+                return 1 if marks.pop() == Mark.X else -1
+        return None if self.free() else 0
+
+
+class NoneBoard:
+    """None and texts in a grid, a dict, lists of lists of tuples."""
+
+    def __init__(self):
+        self.grid = [[None] * 3 for _ in range(3)]
+        self.turn = "X"
+
+    @property
+    def to_move(self):
+        return {"X": 1, "O": -1}[self.turn]
+
+    def legal_moves(self):
+        return [(row, col) for row in range(3) for col in range(3) if self.grid[row][col] is None]
+
+    def push(self, move):
+        row, col = move
+        self.grid[row][col] = self.turn
+        self.turn = "O" if self.turn == "X" else "X"
+
+    def winner(self):
+        lines = [[(row, col) for col in range(3)] for row in range(3)]
+        lines += [[(row, col) for row in range(3)] for col in range(3)]
+        lines.append([(place, place) for place in range(3)])
+        lines.append([(place, 2 - place) for place in range(3)])
+        for line in lines:
+            marks = [self.grid[row][col] for row, col in line]
+            if marks[0] is not None and all(mark == marks[0] for mark in marks):
+                return 1 if marks[0] == "X" else -1
+        return 0 if all(cell is not None for row in self.grid for cell in row) else None
+
+
+class Mancala:
+    """Extra turns, lists that are copied and changed, a private method that makes the position."""
+
+    PITS = 4
+
+    def __init__(self, pits=None, stores=None, player=0):
+        self.pits = [[3] * self.PITS for _ in range(2)] if pits is None else pits
+        self.stores = [0, 0] if stores is None else stores
+        self.player = player
+
+    @property
+    def to_move(self):
+        return 1 - 2 * self.player
+
+    def legal_moves(self):
+        return [pit for pit, seeds in enumerate(self.pits[self.player]) if seeds > 0]
+
+    def play(self, pit):
+        pits, stores = [list(side) for side in self.pits], list(self.stores)
+        side, place = self.player, pit
+        seeds, pits[side][place] = pits[side][place], 0
+        while seeds:
+            place += 1
+            if place == self.PITS:
+                if side == self.player:
+                    stores[side] += 1
+                    seeds -= 1
+                    if seeds == 0:
+                        return self._finish(pits, stores, self.player)
+                side, place = 1 - side, -1
+                continue
+            pits[side][place] += 1
+            seeds -= 1
+        return self._finish(pits, stores, 1 - self.player)
+
+    def _finish(self, pits, stores, player):
+        if sum(pits[0]) == 0 or sum(pits[1]) == 0:
+            for side in range(2):
+                stores[side] += sum(pits[side])
+                pits[side] = [0] * self.PITS
+        return Mancala(pits, stores, player)
+
+    def winner(self):
+        if any(self.pits[0]) or any(self.pits[1]):
+            return None
+        return (self.stores[0] > self.stores[1]) - (self.stores[0] < self.stores[1])
+
+
+class Knights:
+    """An array of bools, tuples in a list, a class method that makes a position, bits of an int."""
+
+    JUMPS = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+
+    def __init__(self):
+        self.blocked = np.zeros((5, 5), dtype=bool)
+        self.places = [(0, 0), (4, 4)]
+        self.blocked[0, 0] = self.blocked[4, 4] = True
+        self.to_move = 1
+        self.visited = 1
+
+    @classmethod
+    def start(cls):
+        return cls()
+
+    def _jumps(self):
+        row, col = self.places[0 if self.to_move == 1 else 1]
+        return [(row + down, col + right) for down, right in self.JUMPS
+                if 0 <= row + down < 5 and 0 <= col + right < 5 and not self.blocked[row + down, col + right]]
+
+    def legal_moves(self):
+        return self._jumps()
+
+    def play(self, move):
+        new = self.start()
+        new.blocked[:] = self.blocked
+        new.places = list(self.places)
+        new.places[0 if self.to_move == 1 else 1] = move
+        new.blocked[move] = True
+        new.visited = self.visited | 1 << (5 * move[0] + move[1])
+        new.to_move = -self.to_move
+        return new
+
+    def winner(self):
+        if bin(self.visited).count("1") > 12:
+            return 0
+        return None if self._jumps() else -self.to_move
+
+
+MORE = [Checked, NoneBoard, Mancala, Knights]

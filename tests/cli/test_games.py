@@ -283,3 +283,16 @@ def test_scores_are_rewards_and_returns(module):
 def test_a_wrong_number_of_players_is_refused(module):
     with pytest.raises(InvalidState, match="players must be an int from 1 to 32, got 0"):
         parse_game(f"{module}:NoPlayers", general=True)
+
+
+def test_only_classes_are_compiled(cli):
+    code, _, err = cli("analyze", "connect4", "--compile")
+    assert code == 2 and "--compile is for a class of your own, module:Class, got 'connect4'" in err
+
+
+@pytest.mark.slow
+@pytest.mark.needs("numba")
+def test_a_class_is_compiled_before_it_is_searched(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("MCTS_CORE_CACHE", str(tmp_path / "kept"))
+    code, out, _ = cli("analyze", "compiled_games:Nim", "--compile", "--seconds", "0.2", "--color", "never")
+    assert code == 0 and "2from0" in out

@@ -5,7 +5,7 @@ import pickle
 import random
 
 import pytest
-from compiled_games import GAMES, ConnectFour, Duel, Nim, Watched
+from compiled_games import GAMES, MORE, ConnectFour, Duel, Nim, Watched
 
 import mcts_core as mc
 
@@ -34,7 +34,8 @@ def after(position, move):
     return new
 
 
-@pytest.mark.parametrize("cls", [pytest.param(cls, marks=() if cls in QUICK else pytest.mark.slow) for cls in GAMES])
+@pytest.mark.parametrize("cls", [
+    pytest.param(cls, marks=() if cls in QUICK else pytest.mark.slow) for cls in [*GAMES, *MORE]])
 def test_random_games_are_those_of_the_class(cls, compiled):
     game, choice = compiled(cls), random.Random(5)
     for _ in range(30):
