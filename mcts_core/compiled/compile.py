@@ -145,6 +145,7 @@ class _Compilation:
         """The fields, the moves and the codes of texts: from random games in Python, or from the disk."""
         from mcts_core.compiled.disk import key_of, read, write
         from mcts_core.compiled.record import fields_of
+        from mcts_core.compiled.sources import imported_files
 
         if not self.cache:
             return self.sampled()
@@ -153,7 +154,8 @@ class _Compilation:
             from pathlib import Path
 
             # not that of what a dataclass makes
-            files = [Path(file).read_bytes() for file in sorted(self.stepper.files) if file != "<string>"]
+            names = (self.stepper.files | imported_files(self.cls)) - {"<string>"}
+            files = [Path(file).read_bytes() for file in sorted(names)]
             key = key_of("fields", self.cls.__module__, self.cls.__qualname__, pickle.dumps(fields_of(self.first)),
                          *files)
         except Exception:

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 import inspect
+import sys
 import textwrap
 
 TYPE_CHECKING = False
@@ -108,6 +109,19 @@ def plain_function(value: Any) -> Any:
         value = value.func
     value = unwrapped(value) if value is not None else None
     return value if inspect.isfunction(value) else None
+
+
+def imported_files(cls: type) -> set[str]:
+    """The files of the functions and classes of other modules that methods of the class name."""
+    found = set()
+    for _, function in functions_of(cls):
+        for name in function.__code__.co_names:
+            value = function.__globals__.get(name)
+            if inspect.isfunction(value) or inspect.isclass(value) or inspect.ismodule(value):
+                file = getattr(sys.modules.get(getattr(value, "__module__", value.__name__)), "__file__", None)
+                if file is not None and file.endswith(".py"):
+                    found.add(file)
+    return found
 
 
 def changed_fields(cls: type) -> set[str]:
