@@ -515,11 +515,11 @@ def copied(context: Any, target: Any, source: Any) -> Any:
 
 
 @njit(**OPTIONS)
-def limited(rounds: Any) -> Any:
-    """The length of a range, unless nobody would wait for its end."""
-    if rounds > LONGEST_LOOP:
+def limited(start: Any, stop: Any) -> Any:
+    """The end of a range, unless it is so far from the start that nobody would wait for it."""
+    if abs(stop - start) > LONGEST_LOOP:
         raise ValueError("an endless loop")
-    return rounds
+    return stop
 
 
 NAMES = {name: globals()[name] for name in (*_STUBS, "blank", "copied", "limited")} | {

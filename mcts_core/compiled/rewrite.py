@@ -634,7 +634,8 @@ class Rewriter(Statements, ast.NodeTransformer):
             isinstance(stop, ast.Call) and isinstance(stop.func, ast.Name) and stop.func.id == "len")
         if not is_small:
             arguments = [*arguments]
-            arguments[place] = call("limited", stop)
+            start = arguments[0] if place and is_simple(arguments[0]) else ast.Constant(0)
+            arguments[place] = call("limited", start, stop)
         return arguments
 
 
