@@ -12,6 +12,7 @@ PACKAGE = ROOT / "mcts_core"
 
 TESTED_IN = {
     "mcts_core/__init__.py": "package",
+    "mcts_core/compiled/calls.py": "compiled/compile",
     "mcts_core/compiled/codes.py": "compiled/compile",
     "mcts_core/compiled/constants.py": "compiled/compile",
     "mcts_core/compiled/disk.py": "compiled/compile",

@@ -27,12 +27,14 @@ class Shapes:
     if TYPE_CHECKING:  # what Rewriter defines
         as_sequence: Any
         constant: Any
+        field: Any
         field_of: Any
         is_array: Any
         is_list: Any
         is_named_constant: Any
         is_sequence: Any
         mangled: Any
+        named: Any
         plain: Any
         refuse: Any
         static_text: Any
