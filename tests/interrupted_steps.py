@@ -1,6 +1,7 @@
 """KeyboardInterrupt at chosen steps of the Python code that a call runs: what a handler of a signal may do, but at the
 same steps each time. Steps in C are none: handlers do not run there."""
 
+import gc
 import random
 import sys
 
@@ -23,12 +24,15 @@ class _Trace:
 
 
 def _run(call, trace):
+    """Without the collector: hypothesis has callbacks of it, whose steps are none of the call's."""
     before = sys.gettrace()
+    gc.disable()
     sys.settrace(trace)
     try:
         return call()
     finally:
         sys.settrace(before)
+        gc.enable()
 
 
 def interrupted_steps(call, most, seed=1):

@@ -479,8 +479,9 @@ def test_search_async():
         move = await engine.search_async(START, seconds=0.15)
         ticking.cancel()
         assert move == engine.stats().move and engine.stats().stop_reason == "time" and ticks >= 3
-        alone = mc.Searcher(preset="uct", seed=1)
-        assert await engine.search_async(START, iterations=500) == alone.search(START, iterations=500)
+        move = await engine.search_async(START, iterations=500)
+        alone = mc.Searcher(preset="uct", seed=engine.stats().seed)
+        assert move == alone.search(START, iterations=500)
         assert engine.stats().moves == alone.stats().moves
         both = await asyncio.gather(*(mc.Searcher(seed=seed).search_async(START, iterations=100) for seed in range(5)))
         assert set(both) <= set(START.legal_moves())

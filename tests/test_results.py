@@ -131,7 +131,7 @@ def test_a_move_without_a_visit_has_no_value():
     engine = mc.Searcher(seed=1, preset="uct")
     engine.search(mc.ConnectFour(), iterations=1)
     lines = str(engine.stats()).splitlines()
-    assert "  1 iteration in " in lines[0] and " nodes, " in lines[-1]
+    assert "  1 iteration in " in lines[0] and " nodes, " in lines[-2] and lines[-1].startswith("hint: ")
     assert [line.split() for line in lines[2:9]] == [
         [str(entry.move + 1), str(entry.move), str(entry.visits), f"{entry.wins:.1f}",
          f"{entry.value:.3f}" if entry.visits else "-"] for entry in engine.stats().moves]

@@ -456,6 +456,7 @@ def test_games_written_in_python(options, tmp_path):
     with pytest.raises(mc.InvalidState, match=r"got Nim; pickle\.dumps\(engine\)"):
         engine.save(tmp_path / "nim")
     assert not list(tmp_path.iterdir())
+    reused = 0
     for _ in range(3):
         again = through_pickle(engine, tmp_path)
         assert again.stats() == engine.stats()
@@ -464,7 +465,8 @@ def test_games_written_in_python(options, tmp_path):
         for one in (engine, again):
             one.search(state, iterations=200)
         assert found(again) == found(engine)
-    assert engine.stats().reused_visits > 0 or engine.stats().proven
+        reused += engine.stats().reused_visits
+    assert reused > 0 or engine.stats().proven
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

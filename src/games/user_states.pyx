@@ -30,7 +30,7 @@ cdef enum:
 
 cdef double ROUNDING = 1e-9    # how far a value may be out of its range
 cdef uint32_t counted = 0      # objects of the estimate that is being made
-cdef frozenset PLAIN = frozenset({int, float, complex, str, bytes})
+cdef frozenset PLAIN = frozenset((int, float, complex, str, bytes))
 UNHASHABLE = "moves must be hashable"
 LARGEST_SCORE = 1e100          # of a reward or a value of a scored game, either way
 

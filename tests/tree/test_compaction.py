@@ -125,7 +125,7 @@ def test_a_full_tree_is_pruned_and_the_search_goes_on(name, state):
 
 
 @pytest.mark.parametrize(("options", "iterations"), [
-    ({"preset": "uct"}, 60_000), ({}, 10_000), ({"selection": "grave", "grave_ref": 8}, 4000),
+    ({"preset": "uct"}, 60_000), ({}, 10_000), ({"selection": "grave", "grave_ref": 8}, 2000),
 ], ids=str)
 def test_games_written_in_python_are_pruned(options, iterations):
     engine = mc.Searcher(memory_mb=1, seed=2, **options)

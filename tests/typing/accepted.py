@@ -120,6 +120,18 @@ assert_type(report.problems, tuple[mc.Problem, ...])
 assert_type(report.ok, bool)
 
 
+def compiled() -> mc.NativePosition:
+    """Not run: it needs Numba, and seconds."""
+    game = assert_type(mc.compile(Nim, check=True, cache=False, seed=1), mc.NativeGame)
+    return game.state()
+
+
+def drawn_in_time() -> None:
+    """What a ``determinize`` that takes long may do; not run."""
+    assert_type(mc.seconds_left(), float)
+    raise mc.OutOfTime("no draw was found")
+
+
 def native(legal_moves: int, play: int) -> mc.NativePosition:
     """Not run: it takes the addresses of native functions."""
     game = assert_type(
