@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The speed of games compiled by ``mcts_core.compile``, beside Python, by hand and built in. See README.md."""
+"""The speed of games compiled by ``mcts_core.compile``, compared with Python, Numba by hand and built-in games."""
 
 import argparse
 import copy

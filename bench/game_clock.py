@@ -16,7 +16,7 @@ A row: games, of these lost on time, and the shares of the time that were used i
 player before the game is proven): the mean and the 10th percentile. The time of the way counts as used. The exit status
 is 1 when a simulated game was lost on time or a game of unknown length missed a goal.
 
-Games of unknown length are of a game in Python, which only random games tell apart. All their moves are alike, so all
+Games of unknown length use a game in Python, whose length only random games show. All their moves are alike, so all
 choices are close, and the search ends late by up to an iteration. The goals: at least 80 % of the time is used, no move
 but the last takes less than a third of the median, and no game is lost on time.
 

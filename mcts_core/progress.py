@@ -227,7 +227,7 @@ def make_display() -> Display:
 
 
 def import_display() -> None:
-    """Imports what draws bars, as the threads of searches, which may draw them, must not: see ``run_apart``."""
+    """Imports what draws bars, because threads of searches draw them and must not import: see ``run_apart``."""
     if is_terminal(sys.stderr) and not in_notebook():
         for name in ("rich.progress", "tqdm"):
             with suppress(ImportError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NO_TREE = "these statistics are a copy or were made by hand; only statistics that stats() returned have a tree"
 SPENT = ("time", "iterations", "memory", "cancelled")
-"""Stop reasons of searches that end because they may not go on."""
+"""Stop reasons of searches that may not continue."""
 CLOCK_STEP = 1e-4
 """Seconds: how coarse the clock of a browser may be."""
 

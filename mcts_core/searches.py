@@ -52,7 +52,7 @@ def search_in_turn(feed: Feed, engines: list[Searcher], seconds: float | None, i
 
 
 def _import_first(engine: Searcher) -> None:
-    """Imports what searches import when they first need it, as their threads must not: see ``run_apart``."""
+    """Imports what searches need later, because their threads must not import: see ``run_apart``."""
     from mcts_core.engine import searched_general, searched_information  # noqa: F401
 
     if "evaluator" in engine._options.conditional:

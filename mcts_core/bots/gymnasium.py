@@ -68,13 +68,13 @@ class Episode:
 class Planner:
     """Chooses actions in a gymnasium environment by search in copies of it.
 
-    env: the environment to act in. It is copied, and never stepped but by ``play``.
+    env: the environment to act in. It is copied; only ``play`` makes steps in it.
     seconds, iterations: the budget of each action, those of ``Searcher.search``; the default is 100 iterations.
-    horizon: steps that a plan looks ahead, 1 to 10,000. What comes later counts nothing. The time limit of the
-        environment (``TimeLimit``) is not planned with.
+    horizon: steps that a plan looks ahead, 1 to 10,000. What comes later is ignored, and so is the time limit
+        of the environment (``TimeLimit``).
     discount: weight of a reward, by every step that it is later; above 0, at most 1. More than 0.999 counts as 0.999,
         because a detour has to cost something.
-    method: how the search remembers what it tried. ``"states"``: by observation, which must tell all that matters; each
+    method: how the search remembers what it tried. ``"states"``: by observation, which must show all that matters; each
         state's value is that of its best action. ``"line"``: by the sequence of actions, for environments without
         chance; it keeps and plays the best sequence. ``"sequences"``: by the sequence of actions, with or without
         chance (open loop), and plays what did best on average. By default, the first search chooses: ``"states"``
@@ -96,7 +96,7 @@ class Planner:
         that are spread over the space, its bounds included. Not with ``method="line"``.
     key: for ``method="states"``, a function that names an observation by a hashable value, such as one that rounds
         it. By default, different observations are different states, so continuous ones hardly come twice.
-    hold: rollouts repeat a random action up to so many times, which moves heavy things farther.
+    hold: rollouts repeat a random action up to this many times, which moves heavy things farther.
     determinize: a function ``determinize(env, rng)`` that draws anew what is hidden in ``env``, a copy without its
         wrappers, such as cards that were dealt face down. It must leave what was observed as it is. ``rng`` is a
         ``numpy.random.Generator``. It is called once for each iteration. Not with ``method="line"``.

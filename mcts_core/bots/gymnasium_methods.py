@@ -1,4 +1,4 @@
-"""Whether the observations of a gymnasium environment name its states, so that a search may know states by them."""
+"""Decides whether the observations of a gymnasium environment identify its states, for the Planner's method."""
 
 from __future__ import annotations
 

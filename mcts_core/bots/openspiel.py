@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
-FORGETFUL = "its players forget what they did, so that what they know does not tell what can be hidden; take {0}"
+FORGETFUL = "its players forget what they did, so what they know does not determine what may be hidden; take {0}"
 REFUSED = {
     "dark_hex_ir": FORGETFUL.format("dark_hex"),
     "liars_dice_ir": FORGETFUL.format("liars_dice"),

@@ -80,7 +80,7 @@ class Bot(_Base):  # type: ignore[misc]
         return self.step_with_policy(state)[0]
 
     def restart(self) -> None:
-        """Does nothing: the engine detects a new game, and the seeds of its searches go on."""
+        """Does nothing: the engine detects a new game, and continues its series of seeds."""
 
     def restart_at(self, state: Any) -> None:
         """Only checks the position. Raises InvalidState for a position of another game."""

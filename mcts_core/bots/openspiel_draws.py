@@ -1,7 +1,7 @@
 """Draws of what a player of an OpenSpiel game does not see, for ``HiddenState.determinize``.
 
-A draw depends on what the player knows and on the random numbers, never on what is hidden from him. ``Known`` reads
-from the real game what the player saw; a ``Draw`` then invents a game that looks the same to him. It plays forward at
+A draw depends on what the player knows and on the random numbers, never on what is hidden from them. ``Known`` reads
+from the real game what the player saw; a ``Draw`` then invents a game that looks the same to them. It plays forward at
 random, as far as the player's views allow. Where it is stuck, because a player shows a card that another one has
 been dealt, it does not begin anew: it changes one or two of the earlier hidden events, mostly those that involve this
 card, and keeps the change if the rest of the game still fits and comes further (min-conflicts repair: Minton, Johnston,
@@ -58,7 +58,7 @@ def draw(game: Any, position: Any, player: int, rng: Any, known: dict[int, Known
 
 
 def view(position: Any, player: int) -> tuple[str, bool]:
-    """What a player knows, and whether he is to move."""
+    """What a player knows, and whether they are to move."""
     return position.information_state_string(player), position.current_player() == player
 
 
@@ -81,7 +81,7 @@ class Entry:
         self.hint: int | None = None
         """The action of chance or another player, if the player could see which one it was."""
         self.kept: tuple[int, ...] = ()
-        """Outcomes that the player sees later in this deal and that come once, such as his own cards."""
+        """Outcomes that the player sees later in this deal and that come once, such as their own cards."""
 
 
 class Known:
@@ -134,7 +134,7 @@ class Known:
 
     def _in_order(self, steps: list[tuple[int, int]], final: tuple[str, bool]) -> list[tuple[int, int]]:
         """The same steps, with what the player sees of each deal in ascending order where that makes no difference
-        to him afterwards: the order in which he was dealt his cards must not decide what is drawn."""
+        to them afterwards: the order in which the cards were dealt must not decide what is drawn."""
         steps = list(steps)
         position = self.game.new_initial_state()
         begin = 0
@@ -177,7 +177,7 @@ class Known:
         return actions
 
     def _sees(self, before: Any, mover: int, action: int, was: tuple[str, bool], now: tuple[str, bool]) -> bool:
-        """Whether the player could see which action it was: others would have looked different to him.
+        """Whether the player could see which action it was: others would have looked different to them.
 
         What he could see must not depend on what is hidden, such as how many moves the other one had. So one more thing
         is needed of a player's move: its name stands in what ``player`` knows now, or very many moves look different.

@@ -68,7 +68,7 @@ KEPT = 64
 ITERATIONS = 200
 """Iterations of each search at the end."""
 SEARCH = 1.0
-"""Seconds that such a search may take where the time is over."""
+"""Seconds that such a search may take when the time is over."""
 
 
 def check_game(

@@ -97,7 +97,8 @@ def program() -> str:
 
 def value_of_first(search: dict[str, Any]) -> float:
     """The value of a position for the player who began, proven or not, from a record of ``play_game``."""
-    value: float = {"win": 1.0, "draw": 0.5, "loss": 0.0}.get(search["proven"], search["value"])
+    proven = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+    value: float = proven[search["proven"]] if search["proven"] else search["value"]
     return value if search["to_move"] == 1 else 1.0 - value
 
 
@@ -135,7 +136,7 @@ class View:
 
     @contextmanager
     def of(self, state: Any) -> Iterator[Callable[[Stats], object]]:
-        """Shows the search of ``state`` by what it yields, which takes the Stats so far."""
+        """Shows the search of ``state`` by the function that it yields, which takes the Stats so far."""
         last: list[Stats] = []
 
         def show(stats: Stats) -> None:

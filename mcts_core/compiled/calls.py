@@ -174,7 +174,7 @@ class Calls(Statements):
                 raise self.refuse(node, f"the class has no method {name}")
             function = plain_function(member)
             if function is None:
-                raise self.refuse(node, f"{name} is no method of the class")
+                raise self.refuse(node, f"{name} is not a method of the class")
             if isinstance(member, (staticmethod, classmethod)):
                 return self.unit_call(node, function, owner, member, [])
             return self.unit_call(node, function, owner, member, [self.visit(func.value)])

@@ -19,7 +19,7 @@ LARGEST = (1 << 62) - 1
 
 
 class Uncodable(ValueError):
-    """A value that is no number, text, None or member of an enum."""
+    """A value that is not a number, text, None or member of an enum."""
 
 
 class Codes:

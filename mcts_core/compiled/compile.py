@@ -24,21 +24,21 @@ _games: dict[Any, NativeGame] = {}
 
 
 def compile(game: Any, *, check: bool = True, cache: bool = True, seed: int = 0) -> NativeGame:
-    """Compiles a class of positions in Python to native code, which is searched fifty and more times as fast.
+    """Compiles a class of positions in Python to native code, which is searched sixty to three hundred times as fast.
 
     The class is an ordinary one, with ``to_move``, ``legal_moves()``, ``winner()``, and ``push(move)``, which changes
     the position, or ``play(move)``, which returns a new one. Numba compiles its methods (``pip install numba``). See
     ``docs/native_games.md`` for what can be compiled.
 
     game: a class whose call without arguments makes the first position, or the first position itself.
-    check: whether random games are played on the class and on the compiled game (at most a second), so that a
+    check: whether random games are played on the class and on the compiled game (for 0.7 seconds), so that a
         difference is an error here.
     cache: whether the machine code is kept in a folder of your own on the disk and taken from there the next time.
     seed: of the random games, 0 to 2**64 - 1.
 
     Returns a NativeGame. ``state()`` is its first position, ``state(position)`` that of a position of the class, and
     ``to_python()`` of a position leads back. Moves are numbers: ints of the class stay as they are, tuples and texts
-    are numbered in order (``moves`` of the class lists all of them, in an order of yours; ``moves`` of the game shows
+    are numbered in order (``moves`` of the class lists all of them, in your order; ``moves`` of the game shows
     them). ``name(move)``, ``str()`` and ``_repr_svg_`` of the class serve its positions.
 
     Raises GameError if a line cannot be compiled, with the line, the reason, and what to write instead, and where the

@@ -65,7 +65,7 @@ class Constants:
     def _container(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             if value.dtype.kind not in "biuf":
-                raise Uncodable(f"an array of {value.dtype} is no table of numbers")
+                raise Uncodable(f"an array of {value.dtype} is not a table of numbers")
             return self._named(np.ascontiguousarray(value).copy())
         if isinstance(value, (dict, types.MappingProxyType)):
             keys = self.freeze(list(value))

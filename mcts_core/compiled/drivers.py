@@ -1,4 +1,6 @@
 """The functions that the search calls, over the rewritten methods: Numba compiles them here."""
+# Numba's own types are not those of what its decorators accept, and it need not be installed.
+# pyright: reportMissingImports=false, reportCallIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 # pyright: basic, reportMissingImports=false
 
@@ -162,7 +164,7 @@ class Drivers:
         node = ast.parse(expression, mode="eval").body
         for each in ast.walk(node):
             if hasattr(each, "lineno"):
-                each.lineno = function.__code__.co_firstlineno
+                each.lineno = function.__code__.co_firstlineno  # pyright: ignore[reportAttributeAccessIssue]
         return node, rewriter
 
     def rewrite(self) -> None:
@@ -246,17 +248,17 @@ class Drivers:
             try:
                 return legal(position, carray(moves, count))
             except Exception:
-                copied(carray(context, 1, dtype)[0], position)
+                copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
                 carray(context, words + 1, np.int64)[words] = -1
                 return -1
 
         def play(context: Any, state: Any, move: Any) -> Any:
             position = carray(state, 1, dtype)[0]
-            before = copied(scratch(), position)
+            before = copied(scratch(), position)  # pyright: ignore[reportCallIssue]
             try:
                 return play_move(position, np.int64(move))
             except Exception:
-                copied(carray(context, 1, dtype)[0], before)
+                copied(carray(context, 1, dtype)[0], before)  # pyright: ignore[reportCallIssue]
                 carray(context, words + 1, np.int64)[words] = move
                 return -1
 

@@ -2,6 +2,8 @@
 
 All are defined for the kinds of their arguments, so one name serves numbers, tuples, lists and arrays.
 """
+# Numba's own types are not those of what its decorators accept, and it need not be installed.
+# pyright: reportMissingImports=false, reportCallIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 # Numba chooses among the branches of an overload by types, and reads parameters by name
 # ruff: noqa: ARG001
@@ -378,7 +380,7 @@ def _times(one: Any, other: Any) -> Any:
         return lambda one, other: one * other
 
     def multiplied(one: Any, other: Any) -> Any:
-        result, is_large = _multiply(np.int64(one), np.int64(other))
+        result, is_large = _multiply(np.int64(one), np.int64(other))  # pyright: ignore[reportCallIssue]
         if is_large or result > LARGEST or result < -LARGEST:
             raise OverflowError("an int of more than 62 bits")
         return result

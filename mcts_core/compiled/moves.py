@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 16384
 SLACK = 2
-"""Ints beyond eight moves may be so many times as large as those that random games had."""
+"""Ints beyond eight moves may be larger than those of the random games by this factor."""
 
 
 class Moves:

@@ -31,7 +31,7 @@ _REASONS = (
     (r"[Uu]nsupported array index type (float|\w+\(.*float).*", "an index is a float",
      "write a // b where the result must be an int"),
     (r"No implementation of function Function\(<built-in function (get|set)item>\).*\n(.|\n)*?signature:\s*\n?\s*>>> "
-     r"\w+\((?P<kinds>.*)\)", "{kinds}: this cannot be indexed so",
+     r"\w+\((?P<kinds>.*)\)", "{kinds}: this cannot be indexed like that",
      "index a sequence by an int, and write a // b where an int is meant"),
     (r"No implementation of function Function\(<(built-in )?(function|class|method) '?(?P<name>[\w.]+)'?.*\n(.|\n)*?"
      r"signature:\s*\n?\s*>>> \w+\((?P<kinds>.*)\)", "{name} is not defined for {kinds}",

@@ -145,7 +145,7 @@ class Rewriter(Calls, ast.NodeTransformer):
                 return ast.Constant(self.units.constants.number(node.value))
             except Uncodable as error:
                 raise self.refuse(node, str(error)) from None
-        raise self.refuse(node, f"{node.value!r} is no number")
+        raise self.refuse(node, f"{node.value!r} is not a number")
 
     def plain(self, node: ast.expr) -> ast.expr:
         """An expression whose value is a number or a sequence, not a table of its own kind."""

@@ -45,7 +45,7 @@ def tree_of(function: Any) -> ast.FunctionDef:
         raise NoSource(str(error)) from None
     found = next((node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))), None)
     if found is None:
-        raise NoSource("it is no function")
+        raise NoSource("it is not a function")
     if isinstance(found, ast.Lambda):
         body = ast.Return(found.body)
         found = ast.FunctionDef(name="function", args=found.args, body=[ast.copy_location(body, found.body)],

@@ -8,7 +8,7 @@ from mcts_core.errors import GameError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
     from mcts_core.compiled.random_games import Stepper
     from mcts_core.games.native_games import NativeGame
@@ -73,7 +73,7 @@ def _look(game: NativeGame, stepper: Stepper, position: Any, state: Any, played:
                                            f"compiled"[:600])
 
 
-def _differ(stepper: Stepper, position: Any, played: list[Any], what: str) -> None:
+def _differ(stepper: Stepper, position: Any, played: list[Any], what: str) -> NoReturn:
     raise GameError(_text(stepper, position, played, what))
 
 

@@ -43,7 +43,7 @@ class Twin:
                 raise InvalidState("the game is over in this position; only play() makes finished positions")
             return self.record.encode(position)
         except Uncodable as error:
-            raise InvalidState(f"this {self.stepper.name} is none of the compiled game: {error}") from None
+            raise InvalidState(f"this {self.stepper.name} is not a position of the compiled game: {error}") from None
 
     def decoded(self, data: bytes) -> Any:
         """The position of the class with these bytes."""

@@ -127,7 +127,7 @@ def _import_dask(executor: str) -> Any:
 
 
 def import_first(executor: Any) -> None:
-    """Imports what opens ``executor``, as the thread that opens it must not: see ``run_apart``."""
+    """Imports what opens ``executor``, because the thread that opens it must not import: see ``run_apart``."""
     if executor is None or executor == "processes":
         begin = "popen_spawn_win32" if os.name == "nt" else "popen_spawn_posix"
         for name in (begin, "resource_tracker", "synchronize"):

@@ -459,7 +459,8 @@ def test_every_instruction_set_proves_the_same():
 def test_what_was_found_is_forgotten_after_any_number_of_searches(position):
     def figures(engine):
         stats = engine.stats()
-        return stats.value, stats.nodes, stats.proven, stats.distance, [(move.move, move.visits) for move in stats.moves]
+        visits = [(move.move, move.visits) for move in stats.moves]
+        return stats.value, stats.nodes, stats.proven, stats.distance, visits
 
     engine = mc.Searcher(seed=1, reuse=False, memory_mb=8)
     for number in range(1100):  # the marks of 1,023 searches are different; then the table is made anew
