@@ -365,6 +365,7 @@ def test_the_clock_stops_when_a_search_fails():
     assert not clock.running
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.parametrize("options", [
     {}, {"threads": 2}, {"solver": False}, pytest.param({"seed": 1}, marks=pytest.mark.slow)])

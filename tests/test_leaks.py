@@ -142,6 +142,7 @@ def alone(call):
     return ast.literal_eval(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.needs("/proc")
 def test_a_thousand_searches_leave_nothing():
     blocks, pages = alone("course(720)")

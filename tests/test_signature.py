@@ -23,6 +23,7 @@ def test_the_signature_is_the_committed_one(isa):
     assert signature(isa) == (TESTS / "data" / "signature.txt").read_text().splitlines()
 
 
+@pytest.mark.long
 def test_guided_searches_are_the_same_on_every_instruction_set():
     first, *others = [signature(isa, "guided") for isa in dispatch.supported()]
     assert len(first) == len(set(first)) == 36

@@ -500,6 +500,7 @@ def test_compilers_are_found_in_the_modules(tmp_path):
 # ---- run.py ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_run_measures_and_writes(tmp_path):
     only = ("--only", "connect4-iterations-1e5", "--only", "connect4-iterations-1e6", "--only", "tictactoe")
     done = run_script("run.py", "--quick", "--scale", 0.001, "--rounds", 2, "--core", -1, *only, "--only", "calls",
@@ -524,6 +525,7 @@ def test_run_measures_and_writes(tmp_path):
         assert ElementTree.parse(tmp_path / "results" / picture).getroot().tag == f"{SVG}svg"
 
 
+@pytest.mark.long
 def test_run_asks_whether_they_play_rightly(tmp_path):
     done = run_script("run.py", "--rounds", 1, "--core", -1, "--only", "tactics", "--json", tmp_path / "found.json")
     assert done.returncode == 0, done.stderr

@@ -84,6 +84,7 @@ def test_a_game_is_played_to_its_end_and_each_move_timed():
     assert state.winner() is not None
 
 
+@pytest.mark.long
 @pytest.mark.needs("select on pipes")
 def test_a_late_engine_is_seen():
     samples = clock.play([sys.executable, "-c", PATIENT, "0.02"], 0.01, [112, 97])
@@ -112,6 +113,7 @@ def test_an_engine_that_does_not_play_is_told(monkeypatch, program):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.needs("select on pipes")
 def test_the_script(tmp_path):
     file = tmp_path / "clock.json"

@@ -39,6 +39,7 @@ def test_the_positions_are_those_that_play_reaches(stones):
     assert list(found) == sorted(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("stones", "count"), [(6, 7603), (7, 25_316)])
 def test_their_number(stones, count):
     assert len(tool.positions(stones)) == count

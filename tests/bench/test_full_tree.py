@@ -118,6 +118,7 @@ def test_trees_that_are_not_copied_are_filled_again(monkeypatch):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_script(tmp_path):
     file = tmp_path / "full_tree.json"
     done = script("--sizes", 1, "--presets", "uct", "default", "--games", "mnk:9,9,5", "gomoku", "--budgets", 5, 20,

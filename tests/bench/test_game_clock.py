@@ -75,6 +75,7 @@ def test_a_real_game():
     assert one["plies"] <= 40 and all(thought <= 20 for thought in one["thought"])
 
 
+@pytest.mark.long
 def test_the_script_simulates_games(tmp_path):
     file = tmp_path / "figures.json"
     done = subprocess.run([sys.executable, BENCH / "game_clock.py", "--games", "1", "--json", file],

@@ -254,6 +254,7 @@ def test_real_counts(repeat):
     assert max(counts) == pytest.approx(min(counts), rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.needs("valgrind")
 def test_workload_that_runs_and_one_that_fails(tmp_path):
     assert "baseline" in instructions.run_workload(instructions.package_folder(), ["--tool=none"], TINY, 10)[0]

@@ -239,6 +239,7 @@ def test_an_illegal_move_is_the_players_fault(tmp_path):
         match.play_game(CONNECT4, (wrong, wrong), [3], 1, (1,))
 
 
+@pytest.mark.long
 def test_a_match_repeats_and_goes_on(tmp_path):
     common = ["--iterations", 60, "--b-iterations", 20, "--b", "exploration=1.4", "--seed", 5]
     done = script(*common, "--games", 12, "--out", tmp_path / "whole.json")

@@ -27,6 +27,7 @@ def shares_of(out):
     return lines
 
 
+@pytest.mark.long
 def test_a_line_for_each_search(capsys):
     assert network_busy.main(["connect4", "--sleep", "100", "300", "--rounds", "1", "--scale", "0.02",
                               "--options", "root_proofs=0"]) == 0

@@ -28,6 +28,7 @@ def column(wanted, calls=None):
     return evaluate
 
 
+@pytest.mark.long
 def test_the_points_are_those_of_a():
     """A searches and B plays any legal move: A wins nearly all games, whoever begins."""
     strong = {"evaluator": column(3), "root_proofs": 1000, "leaf_proofs": 100}

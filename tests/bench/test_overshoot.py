@@ -178,6 +178,7 @@ def test_a_busy_process_that_does_not_start_is_told(monkeypatch):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.alone
 def test_the_script(tmp_path):
     file = tmp_path / "overshoot.json"

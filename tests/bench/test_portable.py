@@ -105,6 +105,7 @@ if "worse.h" in text:
 """
 
 
+@pytest.mark.long
 def test_each_kernel_is_read_in_each_variant(portable, tmp_path):
     kernels = tmp_path / "src" / "kernels"
     kernels.mkdir(parents=True)

@@ -333,6 +333,7 @@ def test_a_large_wheel_is_told(tmp_path, monkeypatch):
         assert problems == ("" if size < 10_000 else "a wheel may take 0.01 MB, got 0.01 MB")
 
 
+@pytest.mark.long
 @pytest.mark.needs("processes", "processor time of child processes")
 def test_the_time_of_an_import_is_that_above_python_alone(tmp_path, monkeypatch):
     (tmp_path / "mcts_core.py").write_text("import time\nwhile time.process_time() < 0.3:\n    pass\n")

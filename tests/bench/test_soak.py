@@ -506,6 +506,7 @@ def test_kinds_of_faults():
                      "- 2 times, at first in round 4: Traceback\n  line 9\nKeyError: 5"]
 
 
+@pytest.mark.long
 def test_the_script(tmp_path):
     file = tmp_path / "soak.json"
     done = script("--minutes", 0.005, "--seed", 5, "--json", file)
@@ -517,6 +518,7 @@ def test_the_script(tmp_path):
     assert "left out, as it is not there: " in done.stdout and done.stdout.rstrip().endswith("seed 5: no fault")
 
 
+@pytest.mark.long
 @needs_timer
 def test_the_script_with_interrupts(tmp_path):
     file = tmp_path / "soak.json"
@@ -526,6 +528,7 @@ def test_the_script_with_interrupts(tmp_path):
     assert document["interrupts"] is True and document["totals"]["interrupts"] >= 1
 
 
+@pytest.mark.long
 def test_the_script_with_full_trees(tmp_path):
     file = tmp_path / "soak.json"
     done = script("--minutes", 0.001, "--seed", 8, "--full", "--json", file)

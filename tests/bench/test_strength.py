@@ -60,6 +60,7 @@ def test_a_few_positions_by_hand():
     assert corner.value == 0 and corner.possible(4) == {0} and corner.possible(0) == {-1} and corner.distance is None
 
 
+@pytest.mark.long
 def test_values_of_gomoku_moves():
     for position in load("gomoku"):
         kind = dict(position.groups)["kind"]
@@ -187,6 +188,7 @@ def test_errors_are_listed(monkeypatch, capsys):
 # ---- the script ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_strength_repeats_with_any_number_of_workers(tmp_path):
     documents = []
     for workers in (1, 2):

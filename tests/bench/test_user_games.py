@@ -18,6 +18,7 @@ def candidates():
     return user_games.first_positions()  # which compiles them
 
 
+@pytest.mark.long
 def test_the_candidates_play_one_game(candidates):
     counts = {name: user_games.count_games(state, 4) for name, state in candidates.items()}
     assert set(counts.values()) == {7**4} and set(user_games.TARGETS) | {user_games.SIMPLE} <= set(counts)

@@ -168,12 +168,14 @@ def test_games_with_a_tenth_of_a_second_for_a_move(two_engines, size, rule):
     assert state.winner() is not None or len(state.moves) >= 12
 
 
+@pytest.mark.long
 @pytest.mark.alone
 def test_a_game_with_a_second_for_a_move(two_engines):
     state = never_late(lambda: Game(two_engines, 15, "freestyle", 1000).play(most=2))
     assert len(state.moves) == 2
 
 
+@pytest.mark.long
 @pytest.mark.alone
 def test_a_match_of_two_seconds_for_each(two_engines):
     """More moves than a game has: what is left shrinks and is never used up."""

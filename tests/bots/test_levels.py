@@ -61,6 +61,7 @@ def test_every_game_has_levels(level):
     assert choose(SmallNim(1), level, seed=1)[0] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["casual", "club", "strong"])
 def test_a_bad_move_is_not_drawn_for_the_visits_that_draws_pass_on(name):
     moves = [choose(Draws(), LEVELS[name], seed)[0] for seed in range(6)]

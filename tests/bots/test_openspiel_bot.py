@@ -160,6 +160,7 @@ def test_errors_come_through_the_tools():
         pyspiel.evaluate_bots(game.new_initial_state(), [bot, bot], 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "arguments"), [
     ("tic_tac_toe", ()), ("tic_tac_toe", (1,)), ("backgammon", ()), ("kuhn_poker", ()),
     ("pig(players=3,winscore=9)", ()),

@@ -59,6 +59,7 @@ def same_searches(text, depths, seeds):
     return count
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", QUICK)
 def test_deals_that_look_alike_are_searched_alike(text):
     assert same_searches(text, [0, 1, 6, 12, 13], [0, 1]) >= 1
@@ -75,6 +76,7 @@ def test_in_every_game_deals_that_look_alike_are_searched_alike(text):
         assert same_searches(text, range(0, 60, 6), range(2)) >= (text not in SEEN)
 
 
+@pytest.mark.long
 def test_games_with_hidden_information_are_searched_or_refused():
     """By what OpenSpiel 2.0 has, at least: a game that is refused says why."""
     kinds = {"searched": 0, "refused": 0}
@@ -167,6 +169,7 @@ def test_a_position_that_the_first_one_does_not_lead_to():
         Known(pyspiel.load_game("phantom_ttt"), position, position.current_player())
 
 
+@pytest.mark.long
 def test_a_draw_ends_with_the_time_of_its_search():
     position = played("battleship", 60, 1)
     player = position.current_player()
@@ -183,6 +186,7 @@ def test_a_draw_ends_with_the_time_of_its_search():
     Draw(known, random.Random(1)).position()
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
 @pytest.mark.parametrize(("text", "depth"), [("battleship", 70), ("kriegspiel", 40), ("bridge", 0), ("go_fish", 30)])
@@ -219,6 +223,7 @@ def test_an_interrupted_draw_leaves_nothing_behind():
     assert state.determinize(player, random.Random(1)) == wanted
 
 
+@pytest.mark.long
 def test_check_game_finds_nothing():
     for text in ("euchre", "leduc_poker", "phantom_ttt"):
         report = mc.check_game(openspiel.state(played(text, 0, 1)), 3, seconds=20)

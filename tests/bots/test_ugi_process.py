@@ -135,6 +135,7 @@ def test_a_whole_game_of_connect_four_with_a_tenth_of_a_second_for_a_move():
     assert {"p1win": 1, "p2win": -1, "draw": 0}[result] == state.winner()
 
 
+@pytest.mark.long
 @pytest.mark.alone
 def test_a_game_with_a_second_for_a_move():
     first, second = two("--game", "gomoku")

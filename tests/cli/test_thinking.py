@@ -185,6 +185,7 @@ def test_a_second_ctrl_c_ends_a_game_that_does_not_return(start, tmp_path):
     assert game.end() == 130 and "Traceback" not in game.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
 def test_progress_leaves_nothing_behind(start, term):
     with open(os.devnull, "wb") as nothing:

@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 TEXT = (pathlib.Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
@@ -19,6 +21,7 @@ def output(block, folder, seconds):
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_programs_run(tmp_path):
     """All but Ray's, which is too large a package for the tests."""
     first, pool, dask = (block for block in BLOCKS if "import ray" not in block)

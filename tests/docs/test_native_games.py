@@ -9,12 +9,15 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import mcts_core as mc
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "native_games.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_every_block_runs(tmp_path, monkeypatch):
     """Sessions are compared, definitions run, sources written under the name told before them, commands run."""
     monkeypatch.chdir(tmp_path)

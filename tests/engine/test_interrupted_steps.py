@@ -167,6 +167,7 @@ class Files:
         assert self.count() == self.open and sorted(os.listdir(self.folder)) == sorted(names)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 @pytest.mark.parametrize("name", SEARCHES)
 def test_searches(name, most):
@@ -178,6 +179,7 @@ def test_searches(name, most):
         assert engine.stats().iterations == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_what_is_made_of_a_search(most):
     engine = mc.Searcher(memory_mb=4, seed=1)
@@ -191,6 +193,7 @@ def test_what_is_made_of_a_search(most):
         assert found == "interrupted", where
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_saved_searcher_is_whole_or_as_it_was(tmp_path, most):
     engine, path = mc.Searcher(seed=1, memory_mb=4), tmp_path / "engine"
@@ -206,6 +209,7 @@ def test_a_saved_searcher_is_whole_or_as_it_was(tmp_path, most):
         files.check("engine")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_saved_positions_are_whole_or_as_they_were(tmp_path, most):
     data, = mc.selfplay(mc.ConnectFour(4, 4, 3), games=1, iterations=3, seed=1)
@@ -224,6 +228,7 @@ def test_saved_positions_are_whole_or_as_they_were(tmp_path, most):
     assert _thread._count() == threads
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [100, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_bundle_is_whole_or_as_it_was(tmp_path, monkeypatch, most):
     monkeypatch.setattr("mcts_core.bots.kaggle_bundle._package", lambda: [("mcts_core/__init__.py", bytes(1000))])
@@ -236,6 +241,7 @@ def test_a_bundle_is_whole_or_as_it_was(tmp_path, monkeypatch, most):
         assert path.read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [60, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 def test_a_folder_of_selfplay_goes_on(tmp_path, most):
     def call():

@@ -233,6 +233,7 @@ class Bot(RuleBasedStateMachine):
             assert -1e-6 <= gained <= stats.iterations + 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lives", [8, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", MACHINE_OPTIONS, ids=str)
 def test_random_lives_of_a_bot(options, lives, monkeypatch):

@@ -522,6 +522,7 @@ print(status("VmHWM") - before, engine.stats().stop_reason, engine.stats().itera
 """
 
 
+@pytest.mark.long
 @pytest.mark.needs("/proc")
 @pytest.mark.parametrize("kind", ["ordinary", "general"])
 def test_the_moves_of_a_game_in_python_count_as_memory(kind):

@@ -398,6 +398,7 @@ def slow_lines(points, drawn, touching):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("touching", [False, True])
 def test_morpion_solitaire_has_the_moves_of_the_slow_rules(morpion, touching):
     state = (morpion.TouchingMorpionSolitaire if touching else morpion.MorpionSolitaire)()

@@ -123,6 +123,7 @@ play({folder!r})
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left", [1, 2, 3, 6])
 def test_a_killed_call_leaves_what_is_whole_and_goes_on(whole, tmp_path, left):
     """The process is killed with a file written but not yet in its place."""
@@ -266,6 +267,7 @@ def damaged(good, chooser):
     return bytes(data)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed], ids=["stored", "deflated"])
 def test_damaged_files_are_refused_or_read_as_they_were(whole, tmp_path, count, save):

@@ -951,6 +951,7 @@ print(status("VmHWM") - before, stats.bytes / 2**20, stats.prunes, stats.stop_re
 """
 
 
+@pytest.mark.long
 @pytest.mark.needs("/proc")
 @pytest.mark.parametrize("pruning", ["prune", "keep"])
 @pytest.mark.parametrize("kind", ["tuples", "texts", "objects", "moves"])
