@@ -10,7 +10,7 @@ import os
 import stat
 import time
 
-PATIENCE = 2.0  # seconds for which a file is waited for that somebody else holds
+PATIENCE = 2.0  # seconds to wait for a file that another process holds
 
 cdef Py_ssize_t PIECE = 1 << 24  # bytes that are written at a time: Ctrl-C comes through in between
 cdef tuple HELD = (5, 32)  # ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION: Windows, of a file that somebody has open
@@ -84,7 +84,7 @@ cdef int check_regular(object name) except -1:
 
 
 cdef object patiently(object name, object work, tuple arguments):
-    """What ``work`` returns, called again for a while as long as somebody else holds the file ``name``."""
+    """What ``work`` returns, called again for ``PATIENCE`` while another process holds the file ``name``."""
     cdef double deadline = time.monotonic() + PATIENCE, pause = 0.001
     while True:
         try:

@@ -39,7 +39,7 @@ def importing(request, monkeypatch):
     return put
 
 
-def test_modules_that_are_complete(monkeypatch):
+def test_a_complete_module_gives_its_attribute(monkeypatch):
     assert imported("pickle", "dumps") is pickle.dumps
     assert imported("pickle", "nothing") is None and imported("no_such_module", "dumps") is None
     monkeypatch.setitem(sys.modules, "made", types.SimpleNamespace(dumps=len))  # without a __spec__

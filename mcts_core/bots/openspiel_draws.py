@@ -154,7 +154,7 @@ class Known:
         return steps
 
     def _sorted(self, start: Any, actions: list[int]) -> list[int]:
-        """The outcomes of one deal, those that the player sees in ascending order if he knows the same at its end."""
+        """The outcomes of one deal, those that the player sees in ascending order if they know the same at its end."""
         player = self.player
         before, was, seen = start, view(start, player), []
         for place, action in enumerate(actions):
@@ -179,8 +179,9 @@ class Known:
     def _sees(self, before: Any, mover: int, action: int, was: tuple[str, bool], now: tuple[str, bool]) -> bool:
         """Whether the player could see which action it was: others would have looked different to them.
 
-        What he could see must not depend on what is hidden, such as how many moves the other one had. So one more thing
-        is needed of a player's move: its name stands in what ``player`` knows now, or very many moves look different.
+        What they could see must not depend on what is hidden, such as how many moves the other one had. So one more
+        thing is needed of a player's move: its name stands in what ``player`` knows now, or very many moves look
+        different.
         """
         others = [other for other in before.legal_actions() if other != action]
         views = {view(before.child(other), self.player) for other in others[:: len(others) // COMPARED or 1]}

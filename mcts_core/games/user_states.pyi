@@ -7,8 +7,8 @@ MOST_PLAYERS: int
 UNHASHABLE: str
 
 def seconds_left() -> float:
-    """The seconds until the search that calls your game has to end; 0.0 when they are over, infinity without a limit of
-    time and outside of such a search.
+    """The seconds until the search that calls your game has to end: 0.0 after its deadline, infinity without a time
+    limit and outside of a search.
 
     For a ``determinize`` that may take long: it raises ``OutOfTime`` when this is 0. The first draw of a search has
     at least 0.25 seconds, because without any draw there is no move to play. Searches of games without hidden

@@ -414,7 +414,7 @@ cdef class InformationTree:
 
     cdef void find_scale(self) noexcept nogil:
         """The lowest and the highest value in the nodes that there are. Where maxima are backed up, also those that
-        were there: what rollouts gave fades from the values, and new hopes on a smaller scale would be below old ones.
+        were there: values from rollouts fade, and on a smaller scale an untried move would score below tried ones.
         """
         cdef uint32_t number, slot
         cdef int player

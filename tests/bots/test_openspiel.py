@@ -302,8 +302,8 @@ HIDDEN = ["kuhn_poker", "leduc_poker", "liars_dice", "phantom_ttt", "dark_hex(bo
 
 @pytest.mark.parametrize("plain", [openspiel_draws.PLAIN, 0])
 @pytest.mark.parametrize("text", HIDDEN)
-def test_positions_of_hidden_information(text, plain, monkeypatch):
-    """What is drawn for a player looks to him like the position itself, and the search plays a game to its end. Also
+def test_a_draw_looks_to_the_player_like_the_position(text, plain, monkeypatch):
+    """What is drawn for a player looks to them like the position itself, and the search plays a game to its end. Also
     without the draws of the game's own, and with a repair in place of each new beginning."""
     monkeypatch.setattr(openspiel_draws, "PLAIN", plain)
     if not plain:

@@ -161,7 +161,7 @@ def test_a_search_raises_the_error_of_its_draws(monkeypatch):
         mc.search(openspiel.state(played("euchre", 10, 1)), iterations=5, seed=1)
 
 
-def test_a_position_that_the_first_one_does_not_lead_to():
+def test_a_position_of_another_game_is_refused():
     game = pyspiel.load_game("dark_hex(board_size=2)")
     position = game.new_initial_state()
     position.apply_action(0)

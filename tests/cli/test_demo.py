@@ -72,6 +72,6 @@ def test_the_page_is_named_by_the_command_that_was_called(monkeypatch, tmp_path)
     assert program() == "mcts-core"
 
 
-def test_a_time_that_is_none_is_refused(cli):
+def test_a_time_of_zero_is_refused(cli):
     code, out, err = cli("demo", "--seconds", 0)
     assert code == 2 and "seconds" in err

@@ -116,7 +116,7 @@ def test_a_game_that_was_not_compiled_has_no_class():
     (5, mc.InvalidOption, "needs a class of positions"),
     (dict, mc.InvalidOption, "needs a class of positions"),
 ])
-def test_what_is_no_class_of_positions_is_refused(given, error, text):
+def test_objects_other_than_classes_of_positions_are_refused(given, error, text):
     with pytest.raises(error, match=text):
         mc.compile(given)
 

@@ -565,7 +565,7 @@ def test_a_process_is_killed(budget):
     pytest.param(-KILL, marks=pytest.mark.needs("signals to processes")),
     pytest.param(-signal.SIGTERM, marks=pytest.mark.needs("signals to processes")), 3], ids=["kill", "term", "exit"])
 @pytest.mark.parametrize("own", [True, False], ids=["own", "given"])
-def test_workers_that_are_killed_before_any_has_answered(own, end):
+def test_the_caller_continues_alone_when_workers_are_killed_before_they_answer(own, end):
     """The calling process goes on alone."""
     given = None if own else ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
     try:
@@ -578,7 +578,7 @@ def test_workers_that_are_killed_before_any_has_answered(own, end):
     assert {text.split(":")[1] for text in result.errors} == {" BrokenProcessPool"}
 
 
-def test_a_worker_that_is_killed_while_it_starts():
+def test_the_caller_continues_alone_when_a_worker_is_killed_at_its_start():
     def kill():
         while not (found := set(multiprocessing.active_children()) - before) and time.monotonic() < deadline:
             time.sleep(0.001)

@@ -170,7 +170,7 @@ class Files:
 @pytest.mark.long
 @pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
 @pytest.mark.parametrize("name", SEARCHES)
-def test_searches(name, most):
+def test_an_interrupted_search_leaves_a_searcher_that_searches(name, most):
     state, options = SEARCHES[name]
     engine = mc.Searcher(memory_mb=4, seed=1, **options)
     for _, where, found in interrupted_steps(lambda: engine.search(state, iterations=24), most):
@@ -181,7 +181,7 @@ def test_searches(name, most):
 
 @pytest.mark.long
 @pytest.mark.parametrize("most", [25, pytest.param(1000, marks=pytest.mark.slow)], ids=["some", "many"])
-def test_what_is_made_of_a_search(most):
+def test_interrupted_stats_trees_and_copies_leave_the_searcher_whole(most):
     engine = mc.Searcher(memory_mb=4, seed=1)
 
     def call():

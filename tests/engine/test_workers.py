@@ -57,7 +57,7 @@ def test_what_one_raises_ends_all(error):
     assert halt.told
 
 
-def test_a_function_runs_apart(monkeypatch):
+def test_run_apart_calls_in_another_thread_and_returns_its_result(monkeypatch):
     own = threading.get_ident()
     assert run_apart(lambda: 5) == 5 and run_apart(threading.get_ident) != own
     with pytest.raises(RuntimeError, match="on purpose"):  # not taken for a system without threads

@@ -33,7 +33,7 @@ def test_random_games_of_noughts_count_the_moves_of_the_player_to_move():
     assert random_game(Noughts.from_text("XO.......").play(4), Random(1), math.inf) in (1, 2, 3)
 
 
-def test_random_games_of_other_kinds():
+def test_games_with_chance_and_one_player_have_a_length():
     alone = SimpleNamespace(players=1, to_move=0, legal_moves=lambda: [0], returns=lambda: None)
     over = SimpleNamespace(players=1, to_move=0, legal_moves=lambda: [0], returns=lambda: [1.0])
     chance = SimpleNamespace(players=1, to_move=mc.CHANCE, chance_outcomes=lambda: [(0, 1.0)], returns=lambda: None)

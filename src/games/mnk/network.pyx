@@ -37,7 +37,7 @@ cdef class Network:
     from the training, and ``version`` identifies the network by generation and checksum. Raises InvalidFile.
 
     The table of the patterns takes 4 MiB of addresses, 8 MiB with the one for exactly five. A search computes each row
-    when it needs it first.
+    at its first use.
     """
 
     def __cinit__(self, data):

@@ -251,7 +251,7 @@ def test_outputs_do_not_depend_on_the_rows_that_are_there(extreme):
 
 
 @pytest.mark.needs("threads")
-def test_threads_that_need_the_same_rows_at_the_same_time():
+def test_threads_that_compute_the_same_rows_find_the_same_outputs():
     source = made_up(3, inner=16)
     board = random_board(random.Random(2), 15, 15, 0.2)
     expected = outputs(Network(source), board, 0)
