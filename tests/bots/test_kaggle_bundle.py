@@ -45,7 +45,7 @@ def archive(tmp_path_factory):
 def unpacked(archive, tmp_path):
     folder = tmp_path / "agent"
     with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+        file.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # not in 3.11.2
     return folder
 
 
