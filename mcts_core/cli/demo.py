@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from random import Random
 
 from mcts_core import Searcher
+from mcts_core.bots.budgets import check
 from mcts_core.cli import options
 from mcts_core.cli.games import parse_game
 from mcts_core.cli.selfplay import play_game
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     """Plays, shows and prints; returns the exit code."""
     game, screen = parse_game("connect4"), make_screen(args.color)
     engine = Searcher(book=False, leaf_proofs=0, node_proofs=0, root_proofs=0, seed=args.seed)
+    check(Searcher(), game.start, args.seconds, None)
     screen.heading(f"{game.title}: tree search on both sides, without book and exact search")
     screen.text()
     if isinstance(screen, RichScreen) and screen.width is not None:  # a terminal

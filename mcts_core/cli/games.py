@@ -12,6 +12,7 @@ import mcts_core
 from mcts_core import CHANCE, GameError, IllegalMove, InvalidOption
 from mcts_core.games.registry import GAMES
 from mcts_core.games.user_states import UserStates, mend_members
+from mcts_core.keywords import find_nearest
 from mcts_core.move_names import Names, find_move
 from mcts_core.render.terminal import board_lines
 
@@ -221,7 +222,9 @@ def parse_game(spec: str, general: bool = False, compiles: bool = False) -> Game
         raise InvalidOption(f"--compile is for a class of your own, module:Class, got {spec!r}")
     start = None if entry is None or (colon and not rest) else entry.parse(rest)
     if entry is None or start is None:
-        raise InvalidOption(f"GAME must be {FORMS if entry is None else entry.syntax}, got {spec!r}")
+        meant = find_nearest(name, [each.name for each in GAMES]) if entry is None else None
+        hint = "" if meant is None else f"; did you mean {meant}?"
+        raise InvalidOption(f"GAME must be {FORMS if entry is None else entry.syntax}, got {spec!r}{hint}")
     return BoardGame(spec, entry, start)
 
 

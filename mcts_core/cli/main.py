@@ -178,7 +178,7 @@ def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Na
     own = _options_of(parser)
     if first not in commands and not any(option.startswith(first) for option in own):
         what = f"unrecognized arguments: {first}" if first.startswith("-") else f"there is no command {first!r}"
-        parser.error(what + _meant(first, own if first.startswith("-") else commands))
+        parser.error(what + _meant(first, own if first.startswith("-") else [*commands, "help", "version"]))
     args, rest = parser.parse_known_args(words)
     rest = [word for word in rest if word != "--"]
     if not rest:

@@ -74,4 +74,4 @@ def test_the_page_is_named_by_the_command_that_was_called(monkeypatch, tmp_path)
 
 def test_a_time_of_zero_is_refused(cli):
     code, out, err = cli("demo", "--seconds", 0)
-    assert code == 2 and "seconds" in err
+    assert code == 2 and out == "" and "seconds must be" in err

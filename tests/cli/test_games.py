@@ -296,3 +296,10 @@ def test_a_class_is_compiled_before_it_is_searched(cli, monkeypatch, tmp_path):
     monkeypatch.setenv("MCTS_CORE_CACHE", str(tmp_path / "kept"))
     code, out, _ = cli("analyze", "compiled_games:Nim", "--compile", "--seconds", "0.2", "--color", "never")
     assert code == 0 and "2from0" in out
+
+
+def test_an_unknown_game_is_refused_with_the_nearest_name(cli):
+    code, out, err = cli("analyze", "conect4")
+    assert code == 2 and out == "" and "got 'conect4'; did you mean connect4?" in err
+    code, _, err = cli("analyze", "draughts")
+    assert code == 2 and "did you mean" not in err

@@ -46,6 +46,7 @@ def test_the_program_alone_and_help_show_what_help_shows(cli):
 @pytest.mark.parametrize("argv, line", [
     (["fly"], "mcts-core: error: there is no command 'fly'; see mcts-core --help"),
     (["plya", "connect4"], "mcts-core: error: there is no command 'plya'; did you mean play?"),
+    (["versoin"], "mcts-core: error: there is no command 'versoin'; did you mean version?"),
     (["help", "analyse"], "mcts-core: error: there is no command 'analyse'; did you mean analyze?"),
     (["--verson"], "mcts-core: error: unrecognized arguments: --verson; did you mean --version?"),
     (["play"], "mcts-core play: error: the following arguments are required: GAME; see mcts-core play --help"),
