@@ -209,6 +209,11 @@ class Formatting(Cells):
         return 0 if f"{self.count}" == "9" else None
 
 
+class RoundedToDigits(Cells):
+    def winner(self):
+        return super().winner() if round(self.count / 8, 1) < 9 else None
+
+
 REFUSED = {
     Recursive: "depth calls itself; write it as a loop",
     ModuleState: "COUNTS[0]\n  a constant of the module or of the class is changed; keep what changes in a field",
@@ -226,5 +231,6 @@ REFUSED = {
     OpenPlay: "it cannot be seen that play(move) returns a new position; end it by `return OpenPlay(...)`",
     Arguments: "Arguments() must make the first position, and it needs size: give defaults",
     TextPlayers: "to_move must be +1 for the first player or -1 for the second, got 'X'",
+    RoundedToDigits: "round(self.count / 8, 1)\n  round() of other than one number; write round(x) of one number",
     Formatting: "texts cannot be made in compiled rules; compare numbers",
 }

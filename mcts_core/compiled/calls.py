@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import math
 
 import numpy as np
 
@@ -35,6 +36,8 @@ ADVICE = {
     "filter": ("filter() of this function", "write a comprehension"),
     "super": ("super() without a method", "write super().method(...)"),
 }
+CONVERSIONS = ("int", "float", "round")
+ROUND_ADVICE = "write round(x) of one number; for digits, keep whole numbers, such as cents in place of euros"
 CHANCE_MODULES = {"random", "time", "datetime", "os", "sys", "secrets", "threading", "logging", "uuid"}
 
 
@@ -121,7 +124,14 @@ class Calls(Statements):
         if isinstance(node.func, ast.Attribute) and isinstance(self.static(node.func.value), type):
             raise self.refuse(node, f"{ast.unparse(node.func)} is not a function of the class")
         arguments, keywords = self.arguments(node)
-        return ast.Call(self.constant(target, node.func), arguments, [self.typed(each) for each in keywords])
+        made = ast.Call(self.constant(target, node.func), arguments, [self.typed(each) for each in keywords])
+        if target in (math.floor, math.ceil, math.trunc):
+            made.args = [call("within_int", each) for each in arguments]
+        elif module == "math":
+            return call("proper", made)
+        elif target in (np.round, np.around):
+            raise self.refuse(node, f"{ast.unparse(node.func)}() rounds differently when it is compiled", ROUND_ADVICE)
+        return made
 
     def typed(self, keyword: ast.keyword) -> ast.keyword:
         if keyword.arg == "dtype" and isinstance(keyword.value, ast.Name) and keyword.value.id in (
@@ -261,12 +271,23 @@ class Calls(Statements):
         if name not in PLAIN:
             reason, instead = ADVICE.get(name, (f"{name}() has no place in compiled rules", ""))
             raise self.refuse(node, reason, instead)
-        if name in ("int", "bool", "ord") and len(node.args) == 1 and self.static_text(node.args[0]) is not None:
-            raise self.refuse(node, f"{name}() of a text", "write the number")
+        if name in CONVERSIONS and (node.keywords or len(node.args) != 1):
+            raise self.refuse(node, f"{name}() of other than one number", ROUND_ADVICE if name == "round" else
+                              "write it with one number")
+        text = self.static_text(node.args[0]) if node.args else None
+        if text is not None and name in (*CONVERSIONS, "bool", "ord"):
+            try:
+                return ast.Constant(getattr(builtins, name)(text))
+            except (TypeError, ValueError) as error:
+                raise self.refuse(node, f"{name}() of this text: {error}", "write the number") from None
+        if name in CONVERSIONS and name != "round" and self.is_text(node.args[0]):
+            raise self.refuse(node, f"{name}() of a text that changes", "keep numbers in place of texts")
         arguments, keywords = self.arguments(node)
         if name in ("enumerate", "zip"):
             arguments = [self.viewed(node.args[0]), *arguments[1:]] if name == "enumerate" else [
                 self.viewed(each) for each in node.args]
+        if name in ("int", "round"):
+            return call("as_int" if name == "int" else "rounded", *arguments)
         if name == "bool" and arguments:
             return ast.Call(ast.Name("bool", ast.Load()), [self.test(node.args[0])], [])
         if name == "range":

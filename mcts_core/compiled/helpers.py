@@ -42,10 +42,10 @@ def _stub(name: str) -> Any:
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
 all_of sum_of min_of max_of backwards add subtract times shift_left power truth product row_of find_key
-bit_count bit_length""".split()
+bit_count bit_length as_int rounded within_int proper""".split()
 (whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
  any_of, all_of, sum_of, min_of, max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of,
- find_key, bit_count, bit_length) = map(_stub, _STUBS)
+ find_key, bit_count, bit_length, as_int, rounded, within_int, proper) = map(_stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -410,7 +410,7 @@ def _shift_left(one: Any, other: Any) -> Any:
 @overload(power, **CHECKED)
 def _power(one: Any, other: Any) -> Any:
     if not _small(one, other):
-        return lambda one, other: one ** other
+        return lambda one, other: proper(one ** other)
 
     def raised(one: Any, other: Any) -> Any:
         if other < 0:
@@ -422,6 +422,45 @@ def _power(one: Any, other: Any) -> Any:
             raise OverflowError("an int of more than 62 bits")
         return result if other <= 64 or one >= 0 or other % 2 == 0 else -result
     return raised
+
+
+@overload(proper, **CHECKED)
+def _proper(value: Any) -> Any:
+    """A result of ``math`` or of a power, where Python raises an error in place of inf, nan and complex numbers."""
+    if not isinstance(value, types.Float):
+        return lambda value: value
+
+    def checked(value: Any) -> Any:
+        if not np.isfinite(value):
+            raise OverflowError("math range error")
+        return value
+    return checked
+
+
+@overload(within_int, **CHECKED)
+def _within_int(value: Any) -> Any:
+    """A number that becomes an int."""
+    if not isinstance(value, types.Float):
+        return lambda value: value
+
+    def checked(value: Any) -> Any:
+        if not abs(value) < LARGEST:
+            raise OverflowError("an int of more than 62 bits")
+        return value
+    return checked
+
+
+@overload(as_int, **CHECKED)
+def _as_int(value: Any) -> Any:
+    return lambda value: int(within_int(value))
+
+
+@overload(rounded, **CHECKED)
+def _rounded(value: Any) -> Any:
+    if not isinstance(value, types.Float):
+        return lambda value: int(value)
+    # half to even, as in Python
+    return lambda value: int(np.rint(within_int(value)))
 
 
 @overload(bit_count, **CHECKED)

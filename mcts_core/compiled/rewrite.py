@@ -167,6 +167,15 @@ class Rewriter(Calls, ast.NodeTransformer):
                 value = self.units.member(name)[0]
         return value if isinstance(value, str) else None
 
+    def is_text(self, node: ast.AST) -> bool:
+        """Whether an expression is a text, or a field or a part of one that has texts."""
+        if self.static_text(node) is not None:
+            return True
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        field = self.field_of(node)
+        return self.static_text(node) is not None or (field is not None and str in field.kinds)
+
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
@@ -284,6 +293,10 @@ class Rewriter(Calls, ast.NodeTransformer):
                                              for each in right.elts]) if len(right.elts) > 1 else ast.Compare(
                     value, [ast.Eq()], [self.plain(right.elts[0])])
         text, wanted = self.static_text(right), self.static_text(left)
+        if text is not None and wanted is not None:
+            return ast.Constant(wanted in text)
+        if wanted == "" and self.is_text(right):
+            raise self.refuse(ast.Compare(left, [ast.In()], [right]), "the empty text is in every text", "leave it out")
         if wanted is not None and len(wanted) > 1 and self.is_list(right):  # a part of a text
             return call("contains_run", self.plain(right), self.as_sequence(left))
         if text is not None:
