@@ -288,6 +288,10 @@ class Calls(Statements):
                 self.viewed(each) for each in node.args]
         if name in ("int", "round"):
             return call("as_int" if name == "int" else "rounded", *arguments)
+        if name == "abs" and self.uses_numpy:
+            return call("absolute", *arguments)
+        if name in ("divmod", "pow") and self.uses_numpy:
+            arguments = [self.exact(each) for each in arguments]
         if name == "bool" and arguments:
             return ast.Call(ast.Name("bool", ast.Load()), [self.test(node.args[0])], [])
         if name == "range":

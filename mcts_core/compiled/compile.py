@@ -8,6 +8,7 @@ import time
 
 from mcts_core.arguments import as_int, shorten
 from mcts_core.errors import GameError, InvalidOption
+from mcts_core.game import NativeState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def compile(game: Any, *, check: bool = True, cache: bool = True, seed: int = 0)
     if cls.__module__ == "builtins" or not (hasattr(cls, "legal_moves") or hasattr(cls, "winner")
                                             or hasattr(cls, "returns")):
         raise InvalidOption(f"compile needs a class of positions, or a position, got {shorten(game)}")
+    if issubclass(cls, NativeState):
+        raise InvalidOption(f"{cls.__name__} is native already: search its positions as they are")
     _import_numba()
     return _Compilation(game, cls, first_seed, check, cache).run()
 

@@ -234,7 +234,7 @@ class Drivers:
             space[name] = jit(space[name])
         try:
             return self._native(kept)
-        except NumbaError as error:
+        except (NumbaError, AttributeError, LookupError, TypeError, ValueError) as error:  # Numba has faults, too
             raise in_words(self.stepper.name, error, self.units.files) from None
 
     def _native(self, kept: dict[str, bytes]) -> dict[str, Any]:

@@ -42,10 +42,11 @@ def _stub(name: str) -> Any:
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
 all_of sum_of min_of max_of backwards add subtract times shift_left power truth product row_of find_key
-bit_count bit_length as_int rounded within_int proper""".split()
+bit_count bit_length as_int rounded within_int proper exact negative inverted absolute within""".split()
 (whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
  any_of, all_of, sum_of, min_of, max_of, backwards, add, subtract, times, shift_left, power, truth, product, row_of,
- find_key, bit_count, bit_length, as_int, rounded, within_int, proper) = map(_stub, _STUBS)
+ find_key, bit_count, bit_length, as_int, rounded, within_int, proper,
+ exact, negative, inverted, absolute, within) = map(_stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -277,7 +278,7 @@ def _sum_of(values: Any) -> Any:
     def total(values: Any) -> Any:
         found = 0
         for each in values:
-            found = add(found, each)
+            found = add(found, exact(each))
         return found
     return total
 
@@ -422,6 +423,64 @@ def _power(one: Any, other: Any) -> Any:
             raise OverflowError("an int of more than 62 bits")
         return result if other <= 64 or one >= 0 or other % 2 == 0 else -result
     return raised
+
+
+def _wrapping(value: Any) -> Any:
+    """The dtype of a number or an array whose arithmetic numpy does in less than 64 bits; None for others. uint16 are
+    bools of Python."""
+    kind = value.dtype if isinstance(value, types.Array) else value
+    is_small = isinstance(kind, types.Integer) and (kind.bitwidth < 64 or not kind.signed) and kind != types.uint16
+    if isinstance(kind, types.Float) and kind.bitwidth < 64 or is_small:
+        return getattr(np, kind.name)
+    return None
+
+
+@overload(exact, **CHECKED)
+def _exact(value: Any) -> Any:
+    """An operand. numpy keeps the dtype of an array in what is computed from its numbers; Numba does not."""
+    kind = _wrapping(value)
+    if kind is not None:
+        wanted = "float" if issubclass(kind, np.floating) else "int"
+        raise TypingError(f"mcts: use dtype={wanted} (numpy rounds results of smaller types, or lets them wrap "
+                          f"around), or convert each number by {wanted}(x)")
+    return lambda value: value
+
+
+@overload(negative, **CHECKED)
+def _negative(value: Any) -> Any:
+    kind = _wrapping(value)
+    if kind is None or isinstance(value, types.Array):
+        return lambda value: -value
+    return lambda value: kind(-value)
+
+
+@overload(inverted, **CHECKED)
+def _inverted(value: Any) -> Any:
+    kind = _wrapping(value)
+    if kind is None or isinstance(value, types.Array):
+        return lambda value: ~value
+    return lambda value: kind(~value)
+
+
+@overload(absolute, **CHECKED)
+def _absolute(value: Any) -> Any:
+    kind = _wrapping(value)
+    if kind is None or isinstance(value, types.Array):
+        return lambda value: abs(value)
+    return lambda value: kind(abs(value))
+
+
+@overload(within, **CHECKED)
+def _within(value: Any, low: Any, high: Any) -> Any:
+    """A number that an array of numpy of fewer bits gets."""
+    if not isinstance(value, types.Integer):
+        return lambda value, low, high: value
+
+    def checked(value: Any, low: Any, high: Any) -> Any:
+        if value < low or value > high:
+            raise OverflowError("a number that is too large for the dtype of the array")
+        return value
+    return checked
 
 
 @overload(proper, **CHECKED)

@@ -80,7 +80,7 @@ class Stepper:
         found = self.ask(position, "winner")
         if found is not None and found not in (1, 0, -1):
             raise GameError(f"{self.name} cannot be compiled: winner() must return None while the game goes on, then "
-                            f"+1, -1, or 0 for a draw, got {found!r}")
+                            f"+1, -1, or 0 for a draw, got {found!r}"[:300])
         return None if found is None else int(found)
 
     def moves(self, position: Any) -> list[Any]:

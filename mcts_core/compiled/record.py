@@ -83,8 +83,11 @@ class Field:
     def _look(self, value: Any, level: int) -> tuple[tuple[int, ...], tuple[type, ...], Any]:
         """Shape, containers by depth, and dtype of an array. Raises Uncodable."""
         if isinstance(value, np.ndarray):
-            if value.dtype.kind not in "biuf" or value.dtype == np.uint64:
+            if value.dtype.kind not in "biuf" or value.dtype.name in ("uint16", "uint64"):
                 raise Uncodable(f"an array of {value.dtype}", "use an array of int8, int64, bool or float64")
+            if value.dtype.kind == "f" and value.dtype != np.float64:
+                raise Uncodable(f"an array of {value.dtype}, which is rounded otherwise in numpy",
+                                "use dtype=np.float64")
             return value.shape, (np.ndarray,), value.dtype
         if isinstance(value, str) and level < self.depth and value:
             self.kinds.add(str)
@@ -117,8 +120,11 @@ class Field:
 
     @property
     def stored(self) -> Any:
-        """The dtype in the record, where an array of bools is one of bytes, as Numba wants it."""
-        return np.dtype(np.uint8) if self.shape and self.scalar.kind == "b" else self.scalar
+        """The dtype in the record, where Numba has no array of bools: one of numpy is one of bytes. Those of Python are
+        uint16, which no array of numpy is, as their sum does not wrap around."""
+        if not self.shape or self.scalar.kind != "b":
+            return self.scalar
+        return np.dtype(np.uint16 if self.dtype is None else np.uint8)
 
     def refused(self) -> tuple[str, str] | None:
         """Why it cannot be in a record, and what to write instead; None if it can."""
@@ -201,11 +207,26 @@ class Record:
 
     def _numbers(self, value: Any, field: Field) -> Any:
         if field.dtype is not None:
-            return value
+            found = np.asarray(value)
+            if found.shape != field.shape or not np.array_equal(found.astype(field.dtype), found, equal_nan=True):
+                raise Uncodable("another array")
+            return found
         shape = field.shape or ()
+
+        def of(number: Any) -> int | float:
+            code, kind = self.codes.of(number), field.scalar.kind
+            if isinstance(code, float) and kind != "f" or kind == "b" and code not in (0, 1):
+                raise Uncodable("a number of another kind")
+            if isinstance(number, str) and str not in field.kinds and not any(
+                    isinstance(each, type) and issubclass(each, enum.Enum) for each in field.kinds):
+                raise Uncodable("a text")
+            if number is None and None not in field.kinds:
+                raise Uncodable("None")
+            return code
+
         if not shape:
-            return self.codes.of(value)
-        return np.array(_mapped(value, len(shape), self.codes.of), field.scalar).reshape(shape)
+            return of(value)
+        return np.array(_mapped(value, len(shape), of), field.scalar).reshape(shape)
 
     def decode(self, data: bytes) -> Any:
         """The position with these bytes, a new object of the class."""

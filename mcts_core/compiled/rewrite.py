@@ -187,7 +187,7 @@ class Rewriter(Calls, ast.NodeTransformer):
             return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
         if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
             raise self.refuse(node, "texts cannot be made in compiled rules", "make them in name() or __str__()")
-        left, right = self.plain(node.left), self.plain(node.right)
+        left, right = self.operand(node.left), self.operand(node.right)
         helper = CHECKED.get(type(node.op))
         if helper is None or self.index_depth or (helper in ("add", "subtract") and (
                 is_number(left) or is_number(right))) or (is_number(left) and is_number(right)):
@@ -213,7 +213,11 @@ class Rewriter(Calls, ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         if isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), self.test(node.operand))
-        return ast.UnaryOp(node.op, self.plain(node.operand))
+        value = self.plain(node.operand)
+        helper = {ast.USub: "negative", ast.Invert: "inverted"}.get(type(node.op))
+        if helper is None or not self.uses_numpy or is_number(value):
+            return ast.UnaryOp(node.op, value)
+        return call(helper, value)
 
     def test(self, node: ast.expr) -> ast.expr:
         """An expression whose truth decides."""

@@ -33,6 +33,7 @@ class Shapes:
         is_list: Any
         is_named_constant: Any
         is_sequence: Any
+        is_text: Any
         mangled: Any
         named: Any
         plain: Any
@@ -57,6 +58,25 @@ class Shapes:
         if isinstance(own, classmethod):
             self.class_name = unit.function.__code__.co_varnames[0]
         self.find_positions(tree)
+        self.uses_numpy = any(field.dtype is not None for field in units.record.fields.values()) or any(
+            getattr(value, "__name__", "") == "numpy" for value in unit.function.__globals__.values()
+            if isinstance(value, types.ModuleType))
+        """Whether numbers may be of a dtype of numpy."""
+        self.operands = {node.id for each in ast.walk(tree) if isinstance(each, (ast.BinOp, ast.UnaryOp, ast.AugAssign))
+                         and not isinstance(getattr(each, "op", None), ast.Not)
+                         for node in ast.iter_child_nodes(each) if isinstance(node, ast.Name)}
+        """Variables with which the function computes."""
+
+    def operand(self, node: ast.expr) -> Any:
+        """An expression with which an operator computes."""
+        value = self.plain(node)
+        return self.exact(value) if self.uses_numpy else value
+
+    def exact(self, value: ast.expr) -> ast.expr:
+        if isinstance(value, (ast.Constant, ast.List, ast.Tuple)) or (
+                isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)):
+            return value
+        return ast.Call(ast.Name("mcts_exact", ast.Load()), [value], [])
 
     def find_positions(self, tree: ast.AST) -> None:
         for _ in range(2):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 
+import numpy as np
+
 from mcts_core.compiled.loops import Loops, assign, helper, name
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
@@ -180,7 +182,8 @@ class Statements(Loops):
     def assigned(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
         """``target = value``, where the value is rewritten already."""
         if isinstance(target, ast.Name):
-            return [assign(target.id, value)]
+            is_operand = self.uses_numpy and target.id in self.operands and target.id not in self.positions
+            return [assign(target.id, self.exact(value) if is_operand else value)]
         if isinstance(target, (ast.Tuple, ast.List)):
             made = self.temporary()
             lines: list[ast.stmt] = [assign(made, value)]
@@ -206,6 +209,9 @@ class Statements(Loops):
         if field is None and not isinstance(place.slice, (ast.Slice, ast.Tuple)) and _is_made_list(value):
             return [ast.Expr(helper("put", place.value, place.slice, value))]
         place.ctx = ast.Store()
+        if field is not None and field.dtype is not None and field.dtype.kind in "iu" and field.dtype.itemsize < 8:
+            limits = np.iinfo(field.dtype)
+            value = helper("within", value, ast.Constant(int(limits.min)), ast.Constant(int(limits.max)))
         return [ast.Assign([place], helper("whole", value) if whole and not self.is_array(target) and not isinstance(
             value, ast.Constant) else value)]
 
@@ -270,13 +276,13 @@ class Statements(Loops):
                 return self.visit_Assign(ast.copy_location(ast.Assign([target], made), node))
             spot = self.visit_Subscript(target)
             spot.ctx = ast.Store()
-            return ast.AugAssign(spot, node.op, self.plain(node.value))
+            return ast.AugAssign(spot, node.op, self.operand(node.value))
         if isinstance(node.op, CHECKED) and not self.is_sequence(node.value) and not isinstance(
                 node.value, ast.Constant):
             old = ast.copy_location(name(target.id), node)
             value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
             return assign(target.id, self.plain(value))
-        value = self.plain(node.value)
+        value = self.operand(node.value)
         if isinstance(node.op, ast.Add) and self.is_sequence(node.value) and not isinstance(node.value, (
                 ast.List, ast.ListComp)):
             return assign(target.id, helper("join", name(target.id), value))

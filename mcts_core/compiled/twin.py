@@ -39,11 +39,12 @@ class Twin:
     def encoded(self, position: Any) -> bytes:
         """The bytes of a position of the class. Raises InvalidState."""
         try:
-            if position.winner() is not None:
-                raise InvalidState("the game is over in this position; only play() makes finished positions")
-            return self.record.encode(position)
-        except Uncodable as error:
+            data = self.record.encode(position)
+        except (Uncodable, AttributeError) as error:
             raise InvalidState(f"this {self.stepper.name} is not a position of the compiled game: {error}") from None
+        if self.stepper.winner(position) is not None:
+            raise InvalidState("the game is over in this position; only play() makes finished positions")
+        return data
 
     def decoded(self, data: bytes) -> Any:
         """The position of the class with these bytes."""

@@ -115,6 +115,8 @@ def test_a_game_that_was_not_compiled_has_no_class():
 @pytest.mark.parametrize(("given", "error", "text"), [
     (5, mc.InvalidOption, "needs a class of positions"),
     (dict, mc.InvalidOption, "needs a class of positions"),
+    (mc.ConnectFour, mc.InvalidOption, "ConnectFour is native already"),
+    (mc.TicTacToe(), mc.InvalidOption, "TicTacToe is native already"),
 ])
 def test_objects_other_than_classes_of_positions_are_refused(given, error, text):
     with pytest.raises(error, match=text):

@@ -3,6 +3,9 @@
 import copy
 import math
 
+import numpy as np
+import pytest
+
 import mcts_core as mc
 
 
@@ -62,3 +65,59 @@ def test_numbers_and_texts_have_the_values_of_python():
         position.push(move)
         state = state.play(move)
         assert state.to_python().results == position.results
+
+
+class Wrapping:
+    """Sums of numpy's bytes wrap around at 256; those of Numba do not."""
+
+    def __init__(self):
+        self.points = np.zeros(2, np.uint8)
+        self.count, self.to_move = 0, 1
+
+    def legal_moves(self):
+        return [1, 2]
+
+    def push(self, move):
+        self.points[self.count % 2] += move
+        self.count += 1
+        self.to_move = -self.to_move
+
+    def winner(self):
+        return None if self.count < 24 else 1 if self.points[0] + self.points[1] > 200 else -1
+
+
+def test_computing_with_small_numbers_of_numpy_is_refused():
+    with pytest.raises(mc.GameError, match=r"test_rewrite.py, line \d+: .*points.*\n.* use dtype=int ") as found:
+        mc.compile(Wrapping, cache=False)
+    assert found.value.__cause__ is None
+
+
+class Grown(Wrapping):
+    """A list that grows, which Numba does not refuse by an error of its own kind."""
+
+    def __init__(self):
+        self.squares = [1, 2, 3]
+        self.count, self.to_move = 0, 1
+
+    def winner(self):
+        taken = self.squares[:]
+        taken += [7]
+        return None if self.count < 3 else 0 if len(taken) == 4 else 1
+
+    def push(self, move):
+        self.count += 1
+        self.to_move = -self.to_move
+
+
+def test_faults_within_numba_are_refusals():
+    with pytest.raises(mc.GameError, match="Grown cannot be compiled"):
+        mc.compile(Grown, cache=False)
+
+
+def test_positions_with_numbers_of_another_kind_are_refused():
+    game = mc.compile(Values, cache=False)
+    for board in ([5, 3.5, 8], [5, "x", 8], [5, None, 8]):
+        position = Values()
+        position.board = board
+        with pytest.raises(mc.InvalidState, match="board is"):
+            game.state(position)
