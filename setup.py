@@ -18,6 +18,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 BUILD = Path("build")
+NATIVE = Path("src/mcts_core")  # sources of the native modules; mcts_core holds what is installed
 UTILITIES = "mcts_core._cython"  # what Cython would write into every module
 INCLUDE_DIRS = ["src", "mcts_core/include"]
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
@@ -34,7 +35,7 @@ COLD_MODULES = ["arguments", "dispatch", "errors", "engine.background_search", "
                 "games.mnk.network", "games.native_functions", "games.native_games", "games.state_kinds",
                 "games.user_states", "testing.general_probe", "testing.kernel_probe", "testing.network_probe",
                 "testing.probe", "testing.threat_probe", "testing.tree_probe", "tree.check", "tree.storage"]
-MODULES = sorted({".".join(path.relative_to("src").with_suffix("").parts) for path in Path("src").rglob("*.pyx")}
+MODULES = sorted({".".join(path.relative_to(NATIVE).with_suffix("").parts) for path in NATIVE.rglob("*.pyx")}
                  - set(HOT_MODULES))
 
 WEBASSEMBLY = "emscripten" in sysconfig.get_platform().lower()
@@ -140,6 +141,7 @@ class BuildExt(build_ext):
         own_headers = {path: headers_of_declarations(extension) for path, extension in by_source.items()}
         translated = dict(zip(by_source, cythonize(
             [*by_source.values()], build_dir=str(TRANSLATED), compiler_directives=DIRECTIVES,
+            include_path=[".", "src"],  # without ".", a module would not find its own public .pxd
             shared_utility_qualified_name=UTILITIES, nthreads=self.parallel or os.cpu_count() or 1), strict=True))
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
         for extension in self.extensions:
@@ -188,8 +190,8 @@ def c_source(translated, name):
 
 
 def headers_of_declarations(extension):
-    """The C headers that a module's own .pxd names. Cython looks for that beside the .pyx, where it is not: a
-    translation that is older than it is removed here."""
+    """The C headers that a module's own public .pxd names. Cython looks for that beside the .pyx, where only private
+    ones are: a translation that is older than it is removed here."""
     from Cython.Build.Dependencies import create_dependency_tree
 
     own = Path(*extension.name.split(".")).with_suffix(".pxd").as_posix()
@@ -216,7 +218,7 @@ def with_included(headers):
 
 
 def source(name):
-    return f"src/{name.replace('.', '/')}.pyx"
+    return (NATIVE / name.replace(".", "/")).with_suffix(".pyx").as_posix()
 
 
 def hot_name(name, isa):

@@ -213,11 +213,12 @@ def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
 
 def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
     """Of the package a wheel has every file that git tracks, but for the .pxd that are no contract, and one or more
-    modules for each .pyx below src; no more."""
+    modules for each .pyx below src/mcts_core; no more."""
     known = list(tracked)
     wanted = {name for name in known if name.startswith(f"{NAME}/")
               and (not name.endswith(".pxd") or name in HEADERS)}
-    sources = {name.removeprefix("src/").removesuffix(".pyx") for name in known if re.fullmatch(r"src/.+\.pyx", name)}
+    sources = {name.removeprefix(f"src/{NAME}/").removesuffix(".pyx") for name in known
+               if re.fullmatch(rf"src/{NAME}/.+\.pyx", name)}
     found = {name for name in names if not re.match(rf"{NAME}-[^/]+\.dist-info/", name)}
     built = set()
     for name in sorted(found - wanted):
@@ -232,7 +233,7 @@ def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
     for name in sorted(wanted - found):
         yield f"the wheel lacks {name}: see package_data in setup.py"
     for source in sorted(sources - built):
-        yield f"the wheel has no module of src/{source}.pyx"
+        yield f"the wheel has no module of src/{NAME}/{source}.pyx"
     if f"{NAME}/py.typed" not in found:
         yield "the wheel lacks py.typed"
 

@@ -26,7 +26,7 @@ def source_of(name):
     """The file of the project that Cython or gcov means by ``name``; None for those of others."""
     hot = re.search(r"build/isa/([\w/]+/)_(\w+)_(?:baseline|avx2|avx512)\.pyx$", name)
     if hot:
-        return f"src/{hot[1]}{hot[2]}.pyx"
+        return f"src/mcts_core/{hot[1]}{hot[2]}.pyx"
     own = re.search(r"(?:^|/)((?:src|mcts_core)/[\w./]+\.(?:pyx|pxd|h))$", name)
     return own[1] if own else None
 

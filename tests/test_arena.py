@@ -1,4 +1,4 @@
-"""src/arena.pyx: memory goes back to the system in the background, whatever else happens meanwhile."""
+"""src/mcts_core/arena.pyx: memory goes back to the system in the background, whatever else happens meanwhile."""
 
 import os
 import pathlib

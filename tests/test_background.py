@@ -1,4 +1,4 @@
-"""mcts_core/background.py, src/engine/background_search.pyx and the loop as far as they need it:
+"""mcts_core/background.py, src/mcts_core/engine/background_search.pyx and the loop as far as they need it:
 pondering, asyncio, progress, cancelling."""
 
 import _thread

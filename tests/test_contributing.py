@@ -89,7 +89,7 @@ def test_the_targets_are_those_of_the_makefile():
 def test_the_files_of_the_first_change_are_as_it_says():
     """The walk of CONTRIBUTING.md changes these places."""
     assert "    def running(self) -> bool:" in (ROOT / "mcts_core" / "clock.py").read_text(encoding="utf-8")
-    assert '.replace(";", " ")' in (ROOT / "src" / "games/board_text.pyx").read_text(encoding="utf-8")
+    assert '.replace(";", " ")' in (ROOT / "src/mcts_core/games/board_text.pyx").read_text(encoding="utf-8")
     for name, word in (("test_clock.py", "import mcts_core as mc"), ("games/test_board_text.py", "parse_moves")):
         assert word in (ROOT / "tests" / name).read_text(encoding="utf-8")
 
@@ -150,7 +150,7 @@ def test_the_new_game_works(tmp_path):
     take_the_walk(tmp_path)
     (tmp_path / "build_squares.py").write_text(
         "from Cython.Build import cythonize\nfrom setuptools import Extension, setup\n"
-        "module = Extension('mcts_core.games.squares', ['src/games/squares.pyx'],"
+        "module = Extension('mcts_core.games.squares', ['src/mcts_core/games/squares.pyx'],"
         " include_dirs=['mcts_core/include', 'src'])\n"
         "setup(name='squares', packages=[], ext_modules=cythonize(module, include_path=['.']))\n", encoding="utf-8")
     for command in (["build_squares.py", "build_ext", "--inplace"],

@@ -1,4 +1,4 @@
-"""src/dispatch.pyx: the choice of the instruction set."""
+"""src/mcts_core/dispatch.pyx: the choice of the instruction set."""
 
 import os
 import subprocess

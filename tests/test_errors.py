@@ -1,4 +1,4 @@
-"""src/errors.pyx: the exceptions."""
+"""src/mcts_core/errors.pyx: the exceptions."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""src/files.pyx: files are replaced as a whole, and interrupts leave nothing open or half written."""
+"""src/mcts_core/files.pyx: files are replaced as a whole, and interrupts leave nothing open or half written."""
 
 import os
 import random

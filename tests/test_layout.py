@@ -9,6 +9,7 @@ from conftest import NEEDED_BY
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "mcts_core"
+NATIVE = ROOT / "src" / "mcts_core"
 
 TESTED_IN = {
     "mcts_core/__init__.py": "package",
@@ -39,69 +40,27 @@ TESTED_IN = {
     "mcts_core/bots/gymnasium_copies.py": "clients/gymnasium_copies",
     "mcts_core/bots/gymnasium_methods.py": "clients/gymnasium_methods",
     "mcts_core/bots/gymnasium_spaces.py": "clients/gymnasium",
-    "src/engine/searched_information.pyx": "tree/information_tree",
+    "src/mcts_core/engine/searched_information.pyx": "tree/information_tree",
     "bench/gymnasium_goals.py": "clients/gymnasium",
     "bench/gymnasium_gymcts.py": "clients/gymnasium",
     "bench/hidden_information.py": "bots/openspiel",
     # what a module is split into, and has no use of its own
-    "src/engine/background_search.pyx": "background",
+    "src/mcts_core/engine/background_search.pyx": "background",
     "mcts_core/options.py": "searcher",
-    "mcts_core/engine/slices.pxd": "engine/loop",
-    "src/engine/searched_two_player.pyx": "engine/loop",
-    "src/engine/threads.pyx": "engine/thread_exchange",
-    "mcts_core/games/connect_four/alpha_beta_board.pxd": "games/connect_four/alpha_beta",
-    "mcts_core/games/connect_four/alpha_beta_order.pxd": "games/connect_four/alpha_beta",
-    "mcts_core/games/connect_four/alpha_beta_pairs.pxd": "games/connect_four/alpha_beta",
-    "mcts_core/games/connect_four/alpha_beta_table.pxd": "games/connect_four/alpha_beta",
-    "mcts_core/games/mnk/candidates.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/child_list.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/continuous_fours_attack.pxd": "games/mnk/prover",
-    "mcts_core/games/mnk/continuous_fours_board.pxd": "games/mnk/prover",
-    "mcts_core/games/mnk/forced.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/line_shapes.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/lines.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/policy_rollout.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/rows.pxd": "games/mnk/knowledge",
-    "mcts_core/games/mnk/symmetry.pxd": "games/mnk/knowledge",
+    "src/mcts_core/engine/searched_two_player.pyx": "engine/loop",
+    "src/mcts_core/engine/threads.pyx": "engine/thread_exchange",
     "mcts_core/games/mnk/weights.py": "games/mnk/network",
-    "src/testing/network_probe.pyx": "games/mnk/network",
-    "mcts_core/games/mnk/walk.pxd": "games/mnk/prover",
-    "mcts_core/games/proof_table.pxd": "games/mnk/prover",
-    "src/games/mnk/small_boards.pyx": "games/mnk/prover",
-    "src/games/mnk/continuous_fours.pyx": "games/mnk/prover",
-    "src/testing/kernel_probe.pyx": "games/mnk/rollout",
-    "src/testing/threat_probe.pyx": "games/mnk/continuous_threats",
-    "src/games/user_rollout.pyx": "games/general_rules",
-    "src/games/state_kinds.pyx": "games/general_rules",
-    "src/engine/storage.pyx": "storage",
-    "src/tree/storage.pyx": "storage",
-    "mcts_core/tree/check_walk.pxd": "tree/check",
-    "mcts_core/tree/check_plain.pxd": "tree/check",
-    "mcts_core/tree/check_guided.pxd": "tree/check",
-    "mcts_core/tree/check_general.pxd": "testing/general_probe",
-    # structs and a base class, which only their users can try out
-    "mcts_core/simple_game.pxd": "games/native_games",
-    "mcts_core/tree/general_news.pxd": "testing/general_probe",
-    "mcts_core/tree/general_blocks.pxd": "tree/general_tree",
-    "mcts_core/tree/general_evaluation.pxd": "tree/general_tree",
-    "mcts_core/tree/general_selection.pxd": "tree/general_tree",
-    "mcts_core/tree/general_solver.pxd": "tree/general_proofs",
-    "mcts_core/tree/memory.pxd": "tree/plain_tree",
-    "mcts_core/tree/nested_policy.pxd": "tree/nested_rollouts",
-    "mcts_core/tree/portable_math.pxd": "tree/dirichlet",
-    "mcts_core/tree/prover.pxd": "tree/guided_tree",
-    "mcts_core/tree/tree.pxd": "tree/plain_tree",
-    "mcts_core/tree/flights.pxd": "engine/leaf_threads",
-    "mcts_core/tree/guided_blocks.pxd": "tree/guided_tree",
-    "mcts_core/tree/guided_selection.pxd": "tree/guided_tree",
-    "mcts_core/tree/leaf_value.pxd": "tree/guided_tree",
-    "mcts_core/tree/proof_rule.pxd": "tree/guided_solver",
-    "mcts_core/tree/rave.pxd": "tree/guided_tree",
-    "mcts_core/tree/spread.pxd": "engine/settings",
-    "mcts_core/tree/valuation.pxd": "tree/guided_tree",
-    "mcts_core/tree/view.pxd": "tree/compaction",
-    "src/game.pyx": "games/native_games",
-    "mcts_core/platform.pxd": "dispatch",
+    "src/mcts_core/testing/network_probe.pyx": "games/mnk/network",
+    "src/mcts_core/games/mnk/small_boards.pyx": "games/mnk/prover",
+    "src/mcts_core/games/mnk/continuous_fours.pyx": "games/mnk/prover",
+    "src/mcts_core/testing/kernel_probe.pyx": "games/mnk/rollout",
+    "src/mcts_core/testing/threat_probe.pyx": "games/mnk/continuous_threats",
+    "src/mcts_core/games/user_rollout.pyx": "games/general_rules",
+    "src/mcts_core/games/state_kinds.pyx": "games/general_rules",
+    "src/mcts_core/engine/storage.pyx": "storage",
+    "src/mcts_core/tree/storage.pyx": "storage",
+    # a base class, which only its users can try out
+    "src/mcts_core/game.pyx": "games/native_games",
     "bench/workers.py": "bench/match",
 }
 """Sources without a test file of their own name, and the one that tests them."""
@@ -124,10 +83,10 @@ SUBJECTS = {
     "docs/site": "the site that make docs builds",
     "docs/tables": "docs/tables.py, and the tables of options and of Stats",
     "engine/interrupts": "signals at random moments, at every entry point",
-    "engine/reuse_oracles": "src/engine/reuse.pyx, the reused trees visit by visit",
-    "engine/reuse_python_states": "src/engine/reuse.pyx, states written in Python",
-    "engine/reuse_sequences": "src/engine/reuse.pyx, random sequences of searches",
-    "engine/search_seeds": "src/engine/request.pyx and loop.pyx, the seeds of every kind of search",
+    "engine/reuse_oracles": "src/mcts_core/engine/reuse.pyx, the reused trees visit by visit",
+    "engine/reuse_python_states": "src/mcts_core/engine/reuse.pyx, states written in Python",
+    "engine/reuse_sequences": "src/mcts_core/engine/reuse.pyx, random sequences of searches",
+    "engine/search_seeds": "src/mcts_core/engine/request.pyx and loop.pyx, the seeds of every kind of search",
     "examples/alphazero": "examples/alphazero_connect_four",
     "examples/examples": "the games of examples/",
     "examples/notebook": "examples/notebook.ipynb",
@@ -137,9 +96,9 @@ SUBJECTS = {
     "engine/interrupted_steps": "an interrupt at each step of the Python code that a call runs",
     "imports": "modules that another thread is importing, and threads that import nothing",
     "layout": "all of the project",
-    "games/native_games_errors": "src/games/native_games.pyx, games that break their contract",
-    "games/native_games_numpy": "src/games/native_games.pyx, what needs numpy: evaluators",
-    "games/native_games_search": "src/games/native_games.pyx, games in searches",
+    "games/native_games_errors": "src/mcts_core/games/native_games.pyx, games that break their contract",
+    "games/native_games_numpy": "src/mcts_core/games/native_games.pyx, what needs numpy: evaluators",
+    "games/native_games_search": "src/mcts_core/games/native_games.pyx, games in searches",
     "leaks": "memory after very many searches",
     "package": "what is installed",
     "readme": "README.md, and the commands of docs/command_line.md",
@@ -167,11 +126,9 @@ def files():
 def sources():
     """The sources of code, as paths from the root, each with the place that its test file should have."""
     found = {}
-    for path in (ROOT / "src").rglob("*.pyx"):
-        found[path] = path.relative_to(ROOT / "src").with_suffix("")
-    for path in PACKAGE.rglob("*.pxd"):
-        if not native(path).exists():
-            found[path] = path.relative_to(PACKAGE).with_suffix("")
+    for path in NATIVE.rglob("*.p[xy][xd]"):
+        if path.suffix == ".pyx" or not path.with_suffix(".pyx").exists():
+            found[path] = path.relative_to(NATIVE).with_suffix("")
     for path in PACKAGE.rglob("*.py"):
         place = path.relative_to(PACKAGE).with_suffix("")
         found[path] = place.with_name(path.parent.name) if place.name == "__init__" else place
@@ -182,8 +139,8 @@ def sources():
 
 
 def native(path):
-    """The .pyx to which a .pxd or .pyi belongs."""
-    return ROOT / "src" / path.relative_to(PACKAGE).with_suffix(".pyx")
+    """The .pyx to which a .pyi belongs."""
+    return NATIVE / path.relative_to(PACKAGE).with_suffix(".pyx")
 
 
 def has_code(path):
@@ -198,31 +155,40 @@ def imported_by_tests():
 
 
 def homeless():
-    """Sources that have no test file in their place, and are no module of ``bench`` that a test imports."""
+    """Sources that have no test file in their place, and are no module of ``bench`` that a test imports. A kernel or a
+    .pxd without a .pyx is tested with the modules that it is compiled into."""
     named, imported = set(files()), imported_by_tests()
     return {source for source, place in sources().items()
-            if place not in named and not (source.startswith("bench/") and Path(source).stem in imported)}
+            if place not in named and not source.endswith(".pxd")
+            and not (source.startswith("bench/") and Path(source).stem in imported)}
 
 
-def headers_of(path, seen):
-    """The kernels that a native module reads, by way of other headers and declarations too."""
+def compiled_into(path, seen):
+    """The kernels and the .pxd that a native module is made of, by way of others too."""
     text = path.read_text(encoding="utf-8")
-    for name in re.findall(r'(?:extern from|#include) "kernels/([\w/]+\.h)"', text):
-        if name not in seen:
-            seen.add(name)
-            headers_of(ROOT / "src" / "kernels" / name, seen)
+    found = [ROOT / "src" / "kernels" / name for name in
+             re.findall(r'(?:extern from|#include) "kernels/([\w/]+\.h)"', text)]
+    found += [NATIVE / f"{name.replace('.', '/')}.pxd" for name in
+              re.findall(r"^\s*from mcts_core\.([\w.]+) cimport", text, re.MULTILINE)]
+    if path.suffix == ".pyx":
+        found.append(path.with_suffix(".pxd"))
+    for each in found:
+        if each.exists() and each not in seen:
+            seen.add(each)
+            compiled_into(each, seen)
     return seen
 
 
 def test_the_walk_finds_what_is_there():
     found = sources()
-    assert {"src/tree/plain_tree.pyx", "mcts_core/searcher.py", "mcts_core/cli/play.py", "mcts_core/tree/dirichlet.pxd",
-            "bench/elo.py", "mcts_core/render/__init__.py", "mcts_core/__init__.py"} <= set(found)
+    assert {"src/mcts_core/tree/plain_tree.pyx", "mcts_core/searcher.py", "mcts_core/cli/play.py",
+            "src/mcts_core/tree/dirichlet.pxd", "bench/elo.py", "mcts_core/render/__init__.py",
+            "mcts_core/__init__.py"} <= set(found)
     assert found["mcts_core/cli/play.py"] == "cli/play"
     assert found["mcts_core/render/__init__.py"] == "render/render"
-    assert found["src/games/mnk/rollout.pyx"] == "games/mnk/rollout"
+    assert found["src/mcts_core/games/mnk/rollout.pyx"] == "games/mnk/rollout"
     assert "mcts_core/bots/__init__.py" not in found  # nothing but a docstring
-    assert "mcts_core/tree/plain_tree.pxd" not in found  # the header of src/tree/plain_tree.pyx
+    assert "src/mcts_core/tree/plain_tree.pxd" not in found  # that of a .pyx
 
 
 def test_every_source_has_a_test_file():
@@ -242,13 +208,12 @@ def test_every_test_file_has_a_source():
     assert set(SUBJECTS) <= set(files())
 
 
-def test_every_kernel_is_read_by_a_tested_module():
-    missing, read = homeless() - set(TESTED_IN), set()
-    for path in [*(ROOT / "src").rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]:
-        if path.relative_to(ROOT).as_posix() not in missing:
-            headers_of(path, read)
-    kernels = ROOT / "src" / "kernels"
-    assert read == {path.relative_to(kernels).as_posix() for path in kernels.rglob("*.h")}
+def test_every_kernel_and_every_pxd_is_compiled_into_a_tested_module():
+    read = set()
+    for path in NATIVE.rglob("*.pyx"):
+        if path.relative_to(ROOT).as_posix() not in homeless() - set(TESTED_IN):
+            compiled_into(path, read)
+    assert read == {*(ROOT / "src" / "kernels").rglob("*.h"), *NATIVE.rglob("*.pxd")}
 
 
 def test_the_rooms_are_the_same():
@@ -258,11 +223,17 @@ def test_the_rooms_are_the_same():
         return {path.parent.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in kinds}
 
     package = rooms(PACKAGE)
-    assert rooms(ROOT / "src") <= package
+    assert rooms(NATIVE) <= package
     assert package - {"bots", "cli", "render", "web"} >= {
         ".", "games", "games/connect_four", "games/mnk", "tree", "engine", "testing", "distributed", "self_play",
         "checks"}
     assert rooms(ROOT / "tests") - package <= {"bench", "clients", "docs", "examples", "fuzz", "sanitizers", "typing"}
+
+
+def test_what_is_installed_is_all_that_stands_in_the_package():
+    """Private declarations stand beside the native modules that they belong to."""
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.pxd")} == {"game.pxd", "simple_game.pxd"}
+    assert not [*PACKAGE.rglob("*.pyx")]
 
 
 def test_imports_lead_down():
@@ -273,8 +244,8 @@ def test_imports_lead_down():
     written = {path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
                for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"}
     upward = set()
-    for path in [*(ROOT / "src").rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]:
-        own = (path.relative_to(ROOT / "src") if path.suffix == ".pyx" else path.relative_to(PACKAGE)).with_suffix("")
+    for path in [*NATIVE.rglob("*.p[xy][xd]"), *PACKAGE.glob("*.pxd")]:
+        own = path.relative_to(PACKAGE if PACKAGE in path.parents else NATIVE).with_suffix("")
         text = path.read_text(encoding="utf-8")
         for name in re.findall(r"^\s*from mcts_core\.([\w.]+) c?import", text, re.MULTILINE):
             if name in written or level[name.split(".")[0]] > level[own.parts[0]]:
@@ -289,7 +260,7 @@ def test_native_code_asks_isinstance_in_tuples_for_types_of_python_alone():
             "tuple", "PythonGame", "Rules"}
     question = re.compile(r"\bis(?:instance|subclass)\([^()]*,\s*\(([\w\s,.]+)\)")
     seen = set()
-    for path in [*(ROOT / "src").rglob("*.pyx"), *PACKAGE.rglob("*.pxd")]:
+    for path in NATIVE.rglob("*.p[xy][xd]"):
         for names in question.findall(path.read_text(encoding="utf-8")):
             seen |= {name.strip() for name in names.split(",")}
     assert "frozenset" in seen and seen - {"ctypes.c_void_p", "ctypes.c_char_p"} <= safe

@@ -43,8 +43,8 @@ def test_lines_of_c_belong_to_the_comment_before_them(tmp_path):
     origins = {lines[number - 1].strip(): origin for number, origin in native_lines.origins(path).items()
                if lines[number - 1].strip()}
     assert origins == {
-        "static int f(int x) {": ("src/tree/plain_tree.pyx", 7), "if (x) {": ("src/tree/plain_tree.pyx", 8),
-        "x = 2;": ("src/tree/plain_tree.pyx", 8),
+        "static int f(int x) {": ("src/mcts_core/tree/plain_tree.pyx", 7),
+        "if (x) {": ("src/mcts_core/tree/plain_tree.pyx", 8), "x = 2;": ("src/mcts_core/tree/plain_tree.pyx", 8),
         "x = 4;": ("mcts_core/game.pxd", 4),
     }
 
@@ -65,7 +65,8 @@ def test_counts_of_both_instruction_sets_are_one(tmp_path, monkeypatch):
             json.dump({"files": [own, header, other]}, file)
 
     monkeypatch.setattr(native_lines.subprocess, "run", run)
-    assert native_lines.counts(tmp_path) == {"src/tree/plain_tree.pyx": {8: 3}, "src/kernels/selection/ucb1.h": {5: 0}}
+    assert native_lines.counts(tmp_path) == {"src/mcts_core/tree/plain_tree.pyx": {8: 3},
+                                             "src/kernels/selection/ucb1.h": {5: 0}}
 
 
 def test_ranges():

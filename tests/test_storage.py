@@ -1,5 +1,5 @@
-"""mcts_core/storage.py, src/engine/storage.pyx: files and pickles that go on as if nothing had happened. Files that
-cannot be loaded are in test_storage_errors.py."""
+"""mcts_core/storage.py, src/mcts_core/engine/storage.pyx: files and pickles that go on as if nothing had happened.
+Files that cannot be loaded are in test_storage_errors.py."""
 
 import base64
 import copy

@@ -1,5 +1,5 @@
-"""mcts_core/storage.py, src/engine/storage.pyx, src/tree/storage.pyx: the format of files, and files that are damaged,
-foreign or made up. Each is refused with its reason, or can be searched with."""
+"""mcts_core/storage.py, src/mcts_core/engine/storage.pyx, src/mcts_core/tree/storage.pyx: the format of files, and
+files that are damaged, foreign or made up. Each is refused with its reason, or can be searched with."""
 
 import base64
 import os

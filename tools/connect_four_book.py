@@ -10,7 +10,8 @@ positions with fewer.
 
 ``solve`` computes all of it from nothing with the exact search of the package, and appends one line for each position,
 its moves and its value for the player to move, to the file of results. The value is "+", "=" or "-", and with
-``--scores`` the score, a number (``src/games/connect_four/alpha_beta.pyx`` defines it); ``--book`` makes that faster.
+``--scores`` the score, a number (``src/mcts_core/games/connect_four/alpha_beta.pyx`` defines it); ``--book`` makes that
+faster.
 It can be stopped at any time, and goes on from there; ``--part 0 2`` does the first half of the positions, for two
 processes with a file each, and leaves out those that the files of ``--known`` have. ``check`` computes some positions
 again, in another order, each with an empty table and without a book, and compares. ``pack`` writes the file that the
@@ -248,7 +249,7 @@ def make_filter(said: dict[int, int]) -> bytes:
 
 
 def as_file(stones: int, values: dict[int, int], score_stones: int = 0, scores: dict[int, int] | None = None) -> bytes:
-    """The file of a book: ``src/games/connect_four/book.pyx`` says what is in it."""
+    """The file of a book: ``src/mcts_core/games/connect_four/book.pyx`` says what is in it."""
     filters = [{key: int(value == 2) for key, value in values.items()},
                {key: int(value == 1) for key, value in values.items() if value != 2}]
     if scores is not None:

@@ -84,7 +84,7 @@ def test_the_sources_hold_nothing_of_the_kind(portable):
 
 
 def test_a_planted_line_is_told_with_its_place(portable, tmp_path):
-    for folder in ("src/kernels/selection", "mcts_core/tree"):
+    for folder in ("src/kernels/selection", "src/mcts_core/tree"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     shutil.copy(ROOT / "setup.py", tmp_path)
     kernel = tmp_path / "src" / "kernels" / "selection" / "ucb1.h"

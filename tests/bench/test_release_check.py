@@ -18,8 +18,9 @@ check = types.ModuleType("release_check")  # not imported, which would leave byt
 check.__file__ = str(SCRIPT)
 exec(compile(SCRIPT.read_text(encoding="utf-8"), SCRIPT, "exec"), check.__dict__)
 
-TRACKED = [".gitignore", ".github/workflows/wheels.yml", "README.md", "src/tree/plain_tree.pyx", "src/errors.pyx",
-           "mcts_core/tree/plain_tree.pxd", "mcts_core/__init__.py", "mcts_core/py.typed", "mcts_core/game.pxd",
+TRACKED = [".gitignore", ".github/workflows/wheels.yml", "README.md", "src/mcts_core/tree/plain_tree.pyx",
+           "src/mcts_core/errors.pyx", "src/mcts_core/tree/plain_tree.pxd", "mcts_core/__init__.py",
+           "mcts_core/py.typed", "mcts_core/game.pxd",
            "mcts_core/web/static/index.html"]
 SDIST = [*TRACKED[1:], "PKG-INFO", "setup.cfg", "mcts_core.egg-info/SOURCES.txt"]
 WHEEL = [*TRACKED[6:], "mcts_core/tree/_plain_tree_avx2.cpython-311-x86_64-linux-gnu.so",
@@ -170,7 +171,8 @@ def test_the_citation_has_what_its_format_requires(old, new, words):
 def test_a_tag_is_that_of_the_version_and_of_a_clean_tree():
     assert list(check.tag_problems("v1.2.3", "1.2.3", "")) == []
     assert "must be v1.2.3, got 1.2.3" in "".join(check.tag_problems("1.2.3", "1.2.3", ""))
-    assert "src/tree/plain_tree.pyx" in "".join(check.tag_problems("v1.2.3", "1.2.3", " M src/tree/plain_tree.pyx\n"))
+    changed = " M src/mcts_core/tree/plain_tree.pyx\n"
+    assert "src/mcts_core/tree/plain_tree.pyx" in "".join(check.tag_problems("v1.2.3", "1.2.3", changed))
 
 
 # ---- the sdist and the wheel
@@ -201,14 +203,14 @@ def test_a_whole_wheel_passes():
     ("mcts_core/game.pxd", "lacks mcts_core/game.pxd"),
     ("mcts_core/web/static/index.html", "lacks mcts_core/web/static/index.html"),
     ("mcts_core/py.typed", "lacks py.typed"),
-    ("mcts_core/errors.cp311-win_amd64.pyd", "no module of src/errors.pyx"),
+    ("mcts_core/errors.cp311-win_amd64.pyd", "no module of src/mcts_core/errors.pyx"),
 ])
 def test_what_the_wheel_lacks_is_told(lost, words):
     assert words in "\n".join(check.wheel_problems(TRACKED, set(WHEEL) - {lost}))
 
 
 @pytest.mark.parametrize("added", [
-    "mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/tree/plain_tree.pyx",
+    "src/mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/mcts_core/tree/plain_tree.pyx",
     "tests/tree/test_plain_tree.py", "mcts_core/other.so", "mcts_core/tree/_other_avx2.so", "mcts_core/plain_tree.so",
     "mcts_core.egg-info/x",
 ])

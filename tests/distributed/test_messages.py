@@ -10,7 +10,7 @@ import mcts_core as mc
 from mcts_core.distributed.messages import dumps, hear, tell
 from mcts_core.tree.exchange import renumbered
 
-HEADER, ENTRY, HAS_BLOCK, NO_MOVE = 6, 4, 1, 0xFFFFFFFF  # mcts_core/tree/exchange.pxd
+HEADER, ENTRY, HAS_BLOCK, NO_MOVE = 6, 4, 1, 0xFFFFFFFF  # src/mcts_core/tree/exchange.pxd
 
 
 class Shuffled:

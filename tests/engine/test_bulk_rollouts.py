@@ -1,4 +1,4 @@
-"""src/engine/bulk_rollouts.pyx: many rollouts from one position."""
+"""src/mcts_core/engine/bulk_rollouts.pyx: many rollouts from one position."""
 
 import _thread
 import threading

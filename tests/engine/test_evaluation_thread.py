@@ -1,5 +1,5 @@
-"""src/engine/evaluation_thread.pyx: searches whose evaluator is called in a second thread. That they search what they
-should, iteration by iteration, is tested in ``tree/test_general_tree.py``."""
+"""src/mcts_core/engine/evaluation_thread.pyx: searches whose evaluator is called in a second thread. That they search
+what they should, iteration by iteration, is tested in ``tree/test_general_tree.py``."""
 
 import os
 import pickle

@@ -1,4 +1,5 @@
-"""src/engine/evaluators.pyx: what evaluators may return, in both forms, and the observations that they get."""
+"""src/mcts_core/engine/evaluators.pyx: what evaluators may return, in both forms, and the observations that they
+get."""
 
 import itertools
 import subprocess

@@ -1,4 +1,4 @@
-"""src/engine/exact_search.pyx: proofs of positions, with a deadline and without."""
+"""src/mcts_core/engine/exact_search.pyx: proofs of positions, with a deadline and without."""
 
 import ctypes
 import time

@@ -1,4 +1,4 @@
-"""src/engine/general_group.pyx: many positions at a time, whose leaves are evaluated together."""
+"""src/mcts_core/engine/general_group.pyx: many positions at a time, whose leaves are evaluated together."""
 
 import signal
 import time

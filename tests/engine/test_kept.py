@@ -1,4 +1,4 @@
-"""src/engine/kept.pyx: statistics that are read later are those that are read at once."""
+"""src/mcts_core/engine/kept.pyx: statistics that are read later are those that are read at once."""
 
 import copy
 import gc

@@ -1,4 +1,5 @@
-"""One tree whose leaves are valued by several threads: src/engine/leaf_threads.pyx, mcts_core/tree/flights.pxd."""
+"""One tree whose leaves are valued by several threads: src/mcts_core/engine/leaf_threads.pyx,
+src/mcts_core/tree/flights.pxd."""
 
 import _thread
 import functools

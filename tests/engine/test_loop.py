@@ -1,4 +1,4 @@
-"""src/engine/loop.pyx and the trees that it drives: budgets, stop rules, signals, determinism."""
+"""src/mcts_core/engine/loop.pyx and the trees that it drives: budgets, stop rules, signals, determinism."""
 
 import copy
 import random

@@ -1,4 +1,4 @@
-"""src/engine/records.pyx: the objects are those that the constructors make."""
+"""src/mcts_core/engine/records.pyx: the objects are those that the constructors make."""
 
 from dataclasses import FrozenInstanceError, fields
 

@@ -1,4 +1,5 @@
-"""src/engine/report.pyx: the move to play, the principal variation, the order and the names of moves, the log."""
+"""src/mcts_core/engine/report.pyx: the move to play, the principal variation, the order and the names of moves, the
+log."""
 
 import logging
 import subprocess

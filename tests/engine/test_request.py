@@ -1,4 +1,4 @@
-"""src/engine/request.pyx: what is asked of a search, as one object."""
+"""src/mcts_core/engine/request.pyx: what is asked of a search, as one object."""
 
 import pytest
 

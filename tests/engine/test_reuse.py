@@ -1,4 +1,5 @@
-"""src/engine/reuse.pyx and the tree of the last search, used again: what a search may go on with, and what it finds."""
+"""src/mcts_core/engine/reuse.pyx and the tree of the last search, used again: what a search may go on with, and what
+it finds."""
 
 import asyncio
 import random

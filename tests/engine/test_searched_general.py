@@ -1,5 +1,5 @@
-"""src/engine/searched_general.pyx, engine/turn.pyx and the facade over them: budgets, stop rules, signals, the choice
-of the move, background searches."""
+"""src/mcts_core/engine/searched_general.pyx, engine/turn.pyx and the facade over them: budgets, stop rules, signals,
+the choice of the move, background searches."""
 
 import asyncio
 import os

@@ -1,4 +1,5 @@
-"""src/engine/searched_tree.pyx: every search has every service, whatever its game and whatever values its leaves."""
+"""src/mcts_core/engine/searched_tree.pyx: every search has every service, whatever its game and whatever values its
+leaves."""
 
 import copy
 import pickle

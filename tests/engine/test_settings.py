@@ -1,4 +1,4 @@
-"""src/engine/settings.pyx: options in native form, and what a game offers."""
+"""src/mcts_core/engine/settings.pyx: options in native form, and what a game offers."""
 
 import pytest
 from value_games import Claim

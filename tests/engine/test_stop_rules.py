@@ -1,4 +1,4 @@
-"""src/engine/stop_rules.pyx: the rules only_move and decided end a search early and never change its move."""
+"""src/mcts_core/engine/stop_rules.pyx: the rules only_move and decided end a search early and never change its move."""
 
 import random
 

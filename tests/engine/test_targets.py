@@ -1,4 +1,4 @@
-"""src/engine/targets.pyx: what self-play keeps of a search, beside the statistics of the same search."""
+"""src/mcts_core/engine/targets.pyx: what self-play keeps of a search, beside the statistics of the same search."""
 
 import pytest
 from general_games import flat

@@ -1,4 +1,5 @@
-"""src/engine/task_threads.pyx: threads that share short jobs, by searches side by side whose steps are such jobs."""
+"""src/mcts_core/engine/task_threads.pyx: threads that share short jobs, by searches side by side whose steps are such
+jobs."""
 
 import os
 import signal

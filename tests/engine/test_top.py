@@ -1,4 +1,4 @@
-"""src/engine/top.pyx: the top of the tree as data."""
+"""src/mcts_core/engine/top.pyx: the top of the tree as data."""
 
 import functools
 

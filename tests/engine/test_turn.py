@@ -1,4 +1,4 @@
-"""src/engine/turn.pyx: what a game, an evaluator or a callback may ask of the Searcher whose search calls it.
+"""src/mcts_core/engine/turn.pyx: what a game, an evaluator or a callback may ask of the Searcher whose search calls it.
 
 Whichever thread it runs in, nothing may wait for the end of that search: the search waits for the callback.
 """

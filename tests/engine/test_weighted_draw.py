@@ -1,4 +1,4 @@
-"""src/engine/weighted_draw.pyx: choices drawn at random by weights."""
+"""src/mcts_core/engine/weighted_draw.pyx: choices drawn at random by weights."""
 
 from mcts_core.engine.weighted_draw import drawn
 

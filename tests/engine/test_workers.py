@@ -1,4 +1,5 @@
-"""src/engine/workers.pyx: threads that are started, waited for and ended together, and what comes in between."""
+"""src/mcts_core/engine/workers.pyx: threads that are started, waited for and ended together, and what comes in
+between."""
 
 import _thread
 import asyncio

@@ -1,4 +1,4 @@
-"""src/games/board_position.pyx: what the positions of all boards share."""
+"""src/mcts_core/games/board_position.pyx: what the positions of all boards share."""
 
 import copy
 import pickle

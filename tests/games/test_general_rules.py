@@ -1,4 +1,5 @@
-"""src/games/general_rules.pyx and the general part of the game table: games in Python, native ones, broken ones."""
+"""src/mcts_core/games/general_rules.pyx and the general part of the game table: games in Python, native ones, broken
+ones."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""src/games/native_functions.pyx: the forms in which a user's native function may be given."""
+"""src/mcts_core/games/native_functions.pyx: the forms in which a user's native function may be given."""
 
 import ctypes
 import sys

@@ -1,4 +1,4 @@
-"""src/games/native_games.pyx and mcts_core/simple_game.h: the positions and the options of native games."""
+"""src/mcts_core/games/native_games.pyx and mcts_core/simple_game.h: the positions and the options of native games."""
 
 import array
 import copy

@@ -1,4 +1,4 @@
-"""src/games/python_game.pyx: any object with to_move, legal_moves(), play(move), winner(), in both trees."""
+"""src/mcts_core/games/python_game.pyx: any object with to_move, legal_moves(), play(move), winner(), in both trees."""
 
 import gc
 import weakref

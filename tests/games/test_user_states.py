@@ -1,4 +1,4 @@
-"""src/games/user_states.pyx: what a game written in Python answers wrongly is told alike by all searches."""
+"""src/mcts_core/games/user_states.pyx: what a game written in Python answers wrongly is told alike by all searches."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""src/testing/probe.pyx: the game table from Python, and the random numbers of game.h."""
+"""src/mcts_core/testing/probe.pyx: the game table from Python, and the random numbers of game.h."""
 
 import pytest
 

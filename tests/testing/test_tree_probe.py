@@ -1,4 +1,4 @@
-"""src/testing/tree_probe.pyx: the tree of a Searcher from Python."""
+"""src/mcts_core/testing/tree_probe.pyx: the tree of a Searcher from Python."""
 
 import pytest
 from value_games import Claim

@@ -1,4 +1,4 @@
-"""src/tree/check.pyx: sound trees pass, and every kind of damage is named."""
+"""src/mcts_core/tree/check.pyx: sound trees pass, and every kind of damage is named."""
 
 import struct
 

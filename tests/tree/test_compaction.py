@@ -1,4 +1,4 @@
-"""src/tree/compaction.pyx: searches that are longer than their memory, and what pruning keeps."""
+"""src/mcts_core/tree/compaction.pyx: searches that are longer than their memory, and what pruning keeps."""
 
 import subprocess
 import sys

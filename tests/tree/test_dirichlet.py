@@ -1,4 +1,4 @@
-"""mcts_core/tree/dirichlet.pxd: logarithm and exponential against libm, noise against its moments."""
+"""src/mcts_core/tree/dirichlet.pxd: logarithm and exponential against libm, noise against its moments."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""mcts_core/tree/general_proofs.pxd and the solver of the general tree: against exhaustive search and paper."""
+"""src/mcts_core/tree/general_proofs.pxd and the solver of the general tree: against exhaustive search and paper."""
 
 import functools
 import pickle

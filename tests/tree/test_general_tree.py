@@ -1,4 +1,5 @@
-"""src/tree/general_tree.pyx: against a slow oracle, iteration by iteration, and against trees counted on paper."""
+"""src/mcts_core/tree/general_tree.pyx: against a slow oracle, iteration by iteration, and against trees counted on
+paper."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""mcts_core/tree/guided_solver.pxd: against trees solved by hand, plain minimax and exact search."""
+"""src/mcts_core/tree/guided_solver.pxd: against trees solved by hand, plain minimax and exact search."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""src/tree/guided_tree.pyx: against a slow oracle, with valuations, and with a full memory."""
+"""src/mcts_core/tree/guided_tree.pyx: against a slow oracle, with valuations, and with a full memory."""
 
 import random
 from collections import Counter

@@ -1,4 +1,5 @@
-"""mcts_core/tree/gumbel.pxd: against a slow oracle, simulation by simulation, and against mctx with the same noise."""
+"""src/mcts_core/tree/gumbel.pxd: against a slow oracle, simulation by simulation, and against mctx with the same
+noise."""
 
 import functools
 import pickle

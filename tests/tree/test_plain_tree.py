@@ -1,4 +1,5 @@
-"""src/tree/plain_tree.pyx: selection, expansion and backup, against a slow oracle and trees counted on paper."""
+"""src/mcts_core/tree/plain_tree.pyx: selection, expansion and backup, against a slow oracle and trees counted on
+paper."""
 
 import pytest
 from paper_game import Paper

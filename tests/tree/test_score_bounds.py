@@ -1,4 +1,4 @@
-"""mcts_core/tree/score_bounds.pxd: against exhaustive search of random games, and against trees on paper."""
+"""src/mcts_core/tree/score_bounds.pxd: against exhaustive search of random games, and against trees on paper."""
 
 import itertools
 import math

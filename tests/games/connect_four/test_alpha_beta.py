@@ -1,4 +1,4 @@
-"""src/games/connect_four/alpha_beta.pyx: whatever is reported proven must be true."""
+"""src/mcts_core/games/connect_four/alpha_beta.pyx: whatever is reported proven must be true."""
 
 import random
 from functools import cache

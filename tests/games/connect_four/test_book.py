@@ -1,5 +1,5 @@
-"""src/games/connect_four/book.pyx: its file, and exact search with a book. tests/bench/test_connect_four_book.py makes
-books."""
+"""src/mcts_core/games/connect_four/book.pyx: its file, and exact search with a book.
+tests/bench/test_connect_four_book.py makes books."""
 
 import struct
 import sys

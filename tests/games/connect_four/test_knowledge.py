@@ -1,4 +1,5 @@
-"""src/games/connect_four/knowledge.pyx: children and rollouts of the guide against the plain rules of the package."""
+"""src/mcts_core/games/connect_four/knowledge.pyx: children and rollouts of the guide against the plain rules of the
+package."""
 
 import hashlib
 import math

@@ -1,4 +1,5 @@
-"""src/games/mnk/continuous_threats.pyx: every proof played out to the end, positions made by hand, and exact search."""
+"""src/mcts_core/games/mnk/continuous_threats.pyx: every proof played out to the end, positions made by hand, and exact
+search."""
 
 import random
 from functools import cache

@@ -1,4 +1,4 @@
-"""src/games/mnk/network.pyx, src/kernels/mnk/network.h: files of networks, and what networks compute."""
+"""src/mcts_core/games/mnk/network.pyx, src/kernels/mnk/network.h: files of networks, and what networks compute."""
 
 import math
 import pickle

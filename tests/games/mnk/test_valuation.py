@@ -1,4 +1,4 @@
-"""src/games/mnk/valuation.pyx: the line-pattern network in searches."""
+"""src/mcts_core/games/mnk/valuation.pyx: the line-pattern network in searches."""
 
 import os
 import random

@@ -100,7 +100,7 @@ cdef void prepare(solver_search *s, int32_t cols, int32_t rows, int32_t k, int32
     memset(s.hash, 0, sizeof(s.hash))
 
 
-cdef inline void put(solver_search *s, int player, int cell) noexcept nogil:
+cdef inline void place(solver_search *s, int player, int cell) noexcept nogil:
     cdef const uint64_t *key = s.keys[player][cell]
     cdef int i
     s.stones[player] ^= bit(cell)
@@ -109,7 +109,7 @@ cdef inline void put(solver_search *s, int player, int cell) noexcept nogil:
 
 
 cdef void put_stone(solver_search *s, int32_t player, int32_t cell) noexcept nogil:
-    put(s, player, cell)
+    place(s, player, cell)
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -243,9 +243,9 @@ cdef int attack(solver_search *s, int who, int left) noexcept nogil:
         else:
             cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
         moves &= ~bit(cell)
-        put(s, who, cell)
+        place(s, who, cell)
         result = defend(s, who, left - 1)
-        put(s, who, cell)
+        place(s, who, cell)
         if result < 0:
             return UNKNOWN
         if result:
@@ -316,10 +316,10 @@ cdef int defend(solver_search *s, int who, int left) noexcept nogil:
         else:
             cell = mcts_ctz64(mnk_highest(moves, score) if moves & (moves - 1) else moves)
         moves &= ~bit(cell)
-        put(s, 1 - who, cell)
+        place(s, 1 - who, cell)
         s.cut = False
         result = attack(s, who, left - 1)
-        put(s, 1 - who, cell)
+        place(s, 1 - who, cell)
         if result < 0:
             return UNKNOWN
         if result == 0:
