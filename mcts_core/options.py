@@ -1,10 +1,10 @@
-"""The options of a search: their checks, and what each means by game. The defaults are in ``tuning.py``."""
+"""The options of a search: their checks, and what each means by game. The defaults are in ``defaults.py``."""
 
 from __future__ import annotations
 
 import os
 
-from mcts_core import tuning
+from mcts_core import defaults
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.engine.request import Requests
 from mcts_core.engine.settings import (
@@ -318,7 +318,7 @@ class Options:
         return kind
 
     def _proofs_of(self, state: Any) -> str:
-        return tuning.proofs_of(state, by_rollouts=not self.has_evaluator)
+        return defaults.proofs_of(state, by_rollouts=not self.has_evaluator)
 
     def requests(self, served: type[SearchSettings]) -> Requests:
         """What makes the requests of a Searcher whose core searches with settings of the class ``served``."""
@@ -329,18 +329,18 @@ class Options:
         """The options that a search of ``state`` has, the defaults of its game included."""
         if not self.is_two_player(state):
             return self._of_general(state)
-        base = tuning.UCT if self.preset == "uct" else tuning.defaults(state, by_rollouts=self.by_rollouts)
+        base = defaults.UCT if self.preset == "uct" else defaults.of_game(state, by_rollouts=self.by_rollouts)
         options = {**base, **self.given}
         if options["selection"] == "puct":
             given = {name: self.conditional[name] for name in _PUCT if name in self.conditional}
-            options = {**tuning.PUCT, **options, **given}
+            options = {**defaults.PUCT, **options, **given}
             if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
-            for name in tuning.NOT_PUCT:
-                if options.pop(name) != tuning.UCT[name] and name in self.given:
+            for name in defaults.NOT_PUCT:
+                if options.pop(name) != defaults.UCT[name] and name in self.given:
                     raise InvalidOption(f"{name} {self.given[name]!r} has no meaning with selection 'puct'")
         elif "exploration" not in self.given and options["selection"] != base["selection"]:
-            options["exploration"] = tuning.EXPLORATION[options["selection"]]
+            options["exploration"] = defaults.EXPLORATION[options["selection"]]
         return options
 
     def settings(self, state: Any) -> TwoPlayerSettings | GeneralSettings:
@@ -370,10 +370,10 @@ class Options:
         )
         if guide is None:
             for name in ("selection", "rollout", "solver", "fpu", "expand_after", "expand_distance", "prior_weight"):
-                if name in self.given and self.given[name] != tuning.UCT[name]:
+                if name in self.given and self.given[name] != defaults.UCT[name]:
                     raise InvalidOption(
                         f"{type(state).__name__} has rules and no knowledge, so {name} must be "
-                        f"{tuning.UCT[name]!r}, got {self.given[name]!r}"
+                        f"{defaults.UCT[name]!r}, got {self.given[name]!r}"
                     )
         valuation = options["valuation"]
         share = 1.0 if valuation == "network" else 0.0 if valuation == "rollout" else valuation
@@ -426,32 +426,32 @@ class Options:
             )
 
     def _of_general(self, state: Any) -> dict[str, Any]:
-        known = (tuning.EVALUATOR if "evaluator" in self.conditional else
-                 tuning.POLICY_VALUE if "policy_value" in self.conditional else tuning.GENERAL_ROLLOUTS)
-        known = {**known, **tuning.PROOFS[self._proofs_of(state)]}
+        known = (defaults.EVALUATOR if "evaluator" in self.conditional else
+                 defaults.POLICY_VALUE if "policy_value" in self.conditional else defaults.GENERAL_ROLLOUTS)
+        known = {**known, **defaults.PROOFS[self._proofs_of(state)]}
         if "solver" in known and not self.has_evaluator and self.preset == "uct":
             known = {**known, "solver": False}
         if self.by_halving:
             known = {name: value for name, value in known.items() if name == "final_move" or name not in _NOT_GUMBEL}
-            known |= tuning.GUMBEL
+            known |= defaults.GUMBEL
         elif "nested_rollouts" in self.conditional:
             known = {name: value for name, value in known.items() if name not in _NOT_NESTED}
         for name, value in self.given.items():
-            if name not in known and value != tuning.UCT[name]:
+            if name not in known and value != defaults.UCT[name]:
                 reason = (f"{type(state).__name__} has rewards or a discount"
                           if name == "solver" and is_general(state) and is_scored(state) else
                           f"{type(state).__name__} is a general game without constant_sum for two players, and an "
                           f"evaluator is given"
                           if name == "solver" and is_general(state) and not is_hidden(state) else
                           "an evaluator is given" if self.has_evaluator and (
-                              name in tuning.GENERAL_ROLLOUTS or not is_general(state)) else
+                              name in defaults.GENERAL_ROLLOUTS or not is_general(state)) else
                           f"{type(state).__name__} is a general game" if is_general(state) else
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
         for name in _PUCT:
             if name in self.conditional and name not in known:
                 value = self.conditional[name]
-                if name in tuning.EVALUATOR:
+                if name in defaults.EVALUATOR:
                     raise InvalidOption(f"{name} {value!r} needs an evaluator for such a game, got {shorten(state)}")
                 other = "an evaluator is given" if self.has_evaluator else f"{type(state).__name__} is a general game"
                 raise InvalidOption(f"{name} {value!r} needs selection 'puct' and has no meaning here: {other}")

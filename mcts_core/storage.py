@@ -196,13 +196,13 @@ def _build(
 
 def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchSettings:
     """Those of the saved search. The next one goes on with its tree when this version has the same for the game."""
-    from mcts_core import tuning
+    from mcts_core import defaults
     from mcts_core.searcher import Searcher
 
     if engine._options.is_two_player(state):
-        resolved = {**tuning.UCT, **resolved}  # what an older version did not know it did not do
+        resolved = {**defaults.UCT, **resolved}  # what an older version did not know it did not do
         if resolved["selection"] == "puct":
-            resolved = {name: value for name, value in resolved.items() if name not in tuning.NOT_PUCT}
+            resolved = {name: value for name, value in resolved.items() if name not in defaults.NOT_PUCT}
     try:
         if _resolved(engine, state) == resolved:
             settings = engine._options.settings(state)

@@ -21,7 +21,7 @@ from saved_files import GAMES, OPTIONS, THREADS, load, put_together, run, saved,
 from signature import Subtract
 
 import mcts_core as mc
-from mcts_core import files, storage, tuning
+from mcts_core import defaults, files, storage
 from mcts_core.engine.request import ANY, SearchRequest
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.testing.probe import check_tree
@@ -354,7 +354,7 @@ def test_other_defaults_begin_anew(monkeypatch):
     """A version with other defaults shows the statistics, but does not mix searches of different kinds."""
     engine = searched(mc.ConnectFour())
     data, move = saved(engine), engine.stats().move
-    monkeypatch.setattr(tuning, "CONNECT_FOUR", {**tuning.CONNECT_FOUR, "expand_after": 9})
+    monkeypatch.setattr(defaults, "CONNECT_FOUR", {**defaults.CONNECT_FOUR, "expand_after": 9})
     again = load(data)
     assert again.stats() == engine.stats()
     again.search(mc.ConnectFour().play(move), iterations=100)

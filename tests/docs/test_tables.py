@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 import mcts_core as mc
-from mcts_core import keywords, options, tuning
+from mcts_core import defaults, keywords, options
 from mcts_core.cli.main import build_parser
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -138,11 +138,11 @@ def test_the_help_has_the_ranges_of_the_page():
 
 
 def test_the_help_and_the_page_have_the_defaults_of_the_code():
-    real = {"c_puct": {tuning.PUCT["c_puct"], tuning.EVALUATOR["c_puct"]},
-            "batch": {tuning.EVALUATOR["batch"], tuning.POLICY_VALUE["batch"]},
-            "noise_weight": {tuning.PUCT["noise_weight"], tuning.EVALUATOR["noise_weight"]},
-            "least_prior": {tuning.PUCT["least_prior"]}, "every": {options.EVERY},
-            "gumbel_moves": {tuning.GUMBEL["gumbel_moves"]}, "gumbel_scale": {tuning.GUMBEL["gumbel_scale"]}}
+    real = {"c_puct": {defaults.PUCT["c_puct"], defaults.EVALUATOR["c_puct"]},
+            "batch": {defaults.EVALUATOR["batch"], defaults.POLICY_VALUE["batch"]},
+            "noise_weight": {defaults.PUCT["noise_weight"], defaults.EVALUATOR["noise_weight"]},
+            "least_prior": {defaults.PUCT["least_prior"]}, "every": {options.EVERY},
+            "gumbel_moves": {defaults.GUMBEL["gumbel_moves"]}, "gumbel_scale": {defaults.GUMBEL["gumbel_scale"]}}
     for name, numbers in real.items():
         assert {float(number) for number in re.findall(r"[\d.]+", ROWS[name][1])} == numbers, name
         said = re.findall(r"default(?: is)? ([\d.]*\d)|(?:and|is) ([\d.]*\d)(?= with ``policy|, and a move)",
@@ -200,7 +200,7 @@ def test_a_dash_among_the_defaults_means_that_the_search_has_no_such_option(tabl
     columns = list(tables.COLUMNS.values())
     dashes = [(name, column) for name, cells in rows for column, cell in enumerate(cells.split(" | ")) if cell == "-"]
     assert len(dashes) >= 10
-    given = {**tuning.NETWORK_BOARD, **tuning.LARGE_BOARD}  # no value is that of a search which has no such option
+    given = {**defaults.NETWORK_BOARD, **defaults.LARGE_BOARD}  # no value is that of a search which has no such option
     for name, column in dashes:
         state, _ = columns[column]
         if isinstance(state, mc.Gomoku):

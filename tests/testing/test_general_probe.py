@@ -8,7 +8,7 @@ import pytest
 from general_oracle import Tangle, network, network_of_all
 
 import mcts_core as mc
-from mcts_core import tuning
+from mcts_core import defaults
 from mcts_core.engine.settings import GeneralSettings
 from mcts_core.testing.general_probe import GeneralProbe
 
@@ -32,8 +32,8 @@ def settings_of(state, puct, **options):
     if puct:
         options.update(evaluator=network_of_all if state.players == 3 else network, batch=4)
     known = ("exploration", "rollouts_per_leaf", "c_puct", "noise_weight", "batch", "fpu")
-    defaults = {**tuning.GENERAL_ROLLOUTS, **tuning.EVALUATOR, "batch": 8}
-    return GeneralSettings(**{name: defaults[name] for name in known} | options)
+    values = {**defaults.GENERAL_ROLLOUTS, **defaults.EVALUATOR, "batch": 8}
+    return GeneralSettings(**{name: values[name] for name in known} | options)
 
 
 DEFAULTS = settings_of(None, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcts_core import tuning
+from mcts_core import defaults
 from mcts_core.dispatch import supported
 from mcts_core.games.mnk.position import MNK, Gomoku, TicTacToe
 from mcts_core.testing.kernel_probe import MnkKernels
@@ -217,7 +217,7 @@ def test_truth_positions():
         state = Gomoku.from_moves(cells_of(moves, ";"), rule=rule.removesuffix("5"))
         probe = Probe(state)
         good = set(cells_of(good, ";" if ";" in good else " "))
-        listed, same, complete, _ = probe.children([], tuning.NETWORK_BOARD["expand_distance"])
+        listed, same, complete, _ = probe.children([], defaults.NETWORK_BOARD["expand_distance"])
         assert same
         found = {move for move, *_ in listed}
         outcomes = {(outcome, plies) for _, _, outcome, plies, _ in listed}

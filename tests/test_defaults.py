@@ -1,4 +1,4 @@
-"""mcts_core/tuning.py, and Searcher.options(), which shows what it gives."""
+"""mcts_core/defaults.py, and Searcher.options(), which shows what it gives."""
 
 import pathlib
 import re
@@ -6,12 +6,12 @@ import re
 import pytest
 
 import mcts_core as mc
-from mcts_core import tuning
+from mcts_core import defaults
 from mcts_core.engine.settings import kind_of
 from mcts_core.games.mnk.weights import shipped
 
-PRESETS = [tuning.UCT, tuning.RULES_ONLY, tuning.CONNECT_FOUR, tuning.SMALL_BOARD, tuning.LARGE_BOARD,
-           tuning.NETWORK_BOARD]
+PRESETS = [defaults.UCT, defaults.RULES_ONLY, defaults.CONNECT_FOUR, defaults.SMALL_BOARD, defaults.LARGE_BOARD,
+           defaults.NETWORK_BOARD]
 
 
 class Coin:
@@ -37,11 +37,11 @@ STATES = [mc.ConnectFour(), mc.ConnectFour(12, 8, 4), mc.TicTacToe(), mc.MNK(7, 
 
 def test_all_presets_have_the_same_options():
     for preset in PRESETS:
-        assert list(preset) == list(tuning.UCT)
+        assert list(preset) == list(defaults.UCT)
 
 
 def test_textbook_uct_knows_nothing_but_the_rules():
-    uct = tuning.UCT
+    uct = defaults.UCT
     assert uct["selection"] == "ucb1" and uct["rollout"] == "random" and uct["exploration"] == 0.5**0.5
     assert uct["solver"] is uct["symmetry"] is False and uct["fpu"] is None
     assert uct["rollouts_per_leaf"] == uct["expand_after"] == 1
@@ -68,27 +68,28 @@ def shown(base):
     if base["selection"] != "puct":
         return {**base, "final_move": "robust"}
     base = {name: value for name, value in base.items() if not hidden(base, name)}
-    return {**base, **tuning.PUCT, "network": shipped(), "final_move": "robust"}
+    return {**base, **defaults.PUCT, "network": shipped(), "final_move": "robust"}
 
 
 def test_every_selection_has_an_exploration():
     for selection in ("ucb1", "ucb1-tuned", "rave", "grave"):
-        assert 0 <= tuning.EXPLORATION[selection] < 10
-    assert set(tuning.EXPLORATION) == {"ucb1", "ucb1-tuned", "rave", "grave"}
+        assert 0 <= defaults.EXPLORATION[selection] < 10
+    assert set(defaults.EXPLORATION) == {"ucb1", "ucb1-tuned", "rave", "grave"}
 
 
 def test_the_defaults_follow_the_game():
-    expected = [tuning.CONNECT_FOUR] * 2 + [tuning.SMALL_BOARD] * 4 + [tuning.NETWORK_BOARD] * 4 + [tuning.LARGE_BOARD]
-    expected += [{**tuning.LARGE_BOARD, "rollout": "decisive"}, tuning.RULES_ONLY]  # three in a row have no tactics
-    assert [tuning.defaults(state) for state in STATES] == expected
+    expected = [defaults.CONNECT_FOUR] * 2 + [defaults.SMALL_BOARD] * 4 + [defaults.NETWORK_BOARD] * 4
+    expected += [defaults.LARGE_BOARD, {**defaults.LARGE_BOARD, "rollout": "decisive"},  # three have no tactics
+                 defaults.RULES_ONLY]
+    assert [defaults.of_game(state) for state in STATES] == expected
 
 
 def test_states_of_one_kind_have_the_same_defaults():
     """A Searcher keeps the settings of a kind."""
     kinds = {}
     for state in STATES:
-        known = kinds.setdefault(kind_of(state), tuning.defaults(state))
-        assert known == tuning.defaults(state)
+        known = kinds.setdefault(kind_of(state), defaults.of_game(state))
+        assert known == defaults.of_game(state)
         assert kind_of(state) == kind_of(state.play(state.legal_moves()[0]))
     assert len({kind_of(mc.MNK(8, 8, 5)), kind_of(mc.MNK(9, 8, 5)), kind_of(mc.ConnectFour()),
                 kind_of(Coin())}) == 4
@@ -99,7 +100,7 @@ def test_states_of_one_kind_have_the_same_defaults():
 def test_the_defaults_are_valid_for_their_game(preset, state):
     engine = mc.Searcher(preset=preset, seed=1, memory_mb=64)
     assert engine.search(state, iterations=30) in state.legal_moves()
-    base = tuning.UCT if preset == "uct" else tuning.defaults(state)
+    base = defaults.UCT if preset == "uct" else defaults.of_game(state)
     assert engine.options(state) == shown(base)
 
 
@@ -120,7 +121,7 @@ def test_every_game_is_searched_by_puct(number):
     state = STATES[number]
     engine = mc.Searcher(selection="puct", seed=1, memory_mb=16)
     assert engine.search(state, iterations=30) in state.legal_moves()
-    assert engine.options(state)["c_puct"] == tuning.PUCT["c_puct"]
+    assert engine.options(state)["c_puct"] == defaults.PUCT["c_puct"]
     assert "exploration" not in engine.options(state)
 
 
@@ -143,35 +144,36 @@ def test_boards_with_as_many_cells_may_differ_in_kind():
 def test_options_that_are_given_change_single_points():
     engine = mc.Searcher(rollout="random", prior_weight=7, fpu=0.5, final_move="max", grave_ref=9)
     assert engine.options(mc.Gomoku(15)) == {
-        **tuning.LARGE_BOARD, "rollout": "random", "prior_weight": 7.0, "fpu": 0.5, "final_move": "max", "grave_ref": 9}
+        **defaults.LARGE_BOARD, "rollout": "random", "prior_weight": 7.0, "fpu": 0.5, "final_move": "max",
+        "grave_ref": 9}
     engine = mc.Searcher(preset="uct", solver=True, rollouts_per_leaf=4)
     assert engine.options(mc.Gomoku(15)) == engine.options(Coin()) == {
-        **tuning.UCT, "solver": True, "rollouts_per_leaf": 4, "final_move": "robust"}
+        **defaults.UCT, "solver": True, "rollouts_per_leaf": 4, "final_move": "robust"}
 
 
 def test_the_exploration_follows_the_selection_unless_it_is_given():
-    for selection, exploration in tuning.EXPLORATION.items():
+    for selection, exploration in defaults.EXPLORATION.items():
         options = mc.Searcher(preset="uct", selection=selection).options(mc.ConnectFour())
         assert options["selection"] == selection
         assert options["exploration"] == exploration
         options = mc.Searcher(preset="uct", selection=selection, exploration=0.3).options(mc.ConnectFour())
         assert options["exploration"] == 0.3
     for state in STATES:
-        own = tuning.defaults(state)
+        own = defaults.of_game(state)
         assert mc.Searcher(selection=own["selection"]).options(state) == shown(own)
-    assert mc.Searcher(selection="ucb1").options(mc.Gomoku(15))["exploration"] == tuning.EXPLORATION["ucb1"]
+    assert mc.Searcher(selection="ucb1").options(mc.Gomoku(15))["exploration"] == defaults.EXPLORATION["ucb1"]
 
 
 def test_the_options_are_a_copy():
     engine = mc.Searcher(seed=1)
     engine.options(mc.ConnectFour())["solver"] = "nonsense"
-    assert engine.options(mc.ConnectFour())["solver"] is tuning.CONNECT_FOUR["solver"]
+    assert engine.options(mc.ConnectFour())["solver"] is defaults.CONNECT_FOUR["solver"]
 
 
 TUNING = pathlib.Path(__file__).parents[1] / "bench" / "TUNING.md"
-SEARCHES = {"Connect Four": tuning.CONNECT_FOUR, "m,n,k games of at most 64 cells": tuning.SMALL_BOARD,
-            "larger m,n,k games": tuning.LARGE_BOARD, "gomoku": {**tuning.NETWORK_BOARD, **tuning.PUCT},
-            "your own game": tuning.RULES_ONLY, "searches with an evaluator": tuning.EVALUATOR}
+SEARCHES = {"Connect Four": defaults.CONNECT_FOUR, "m,n,k games of at most 64 cells": defaults.SMALL_BOARD,
+            "larger m,n,k games": defaults.LARGE_BOARD, "gomoku": {**defaults.NETWORK_BOARD, **defaults.PUCT},
+            "your own game": defaults.RULES_ONLY, "searches with an evaluator": defaults.EVALUATOR}
 
 
 def rows_of_evidence():
@@ -187,12 +189,12 @@ def test_the_table_of_evidence_has_todays_defaults():
 
 def test_every_default_beyond_textbook_uct_has_its_evidence():
     shown = {(search, option) for search, option, _, _ in rows_of_evidence()}
-    for search, defaults in SEARCHES.items():
+    for search, values in SEARCHES.items():
         if search == "searches with an evaluator":
             continue
-        for option, value in defaults.items():
+        for option, value in values.items():
             is_shown = option != "solver" or search == "your own game"
-            if option in tuning.UCT and value != tuning.UCT[option] and is_shown:
+            if option in defaults.UCT and value != defaults.UCT[option] and is_shown:
                 assert (search, option) in shown, (search, option)
 
 

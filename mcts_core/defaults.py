@@ -155,7 +155,7 @@ def proofs_of(state: Any, *, by_rollouts: bool) -> str:
     return "exact" if guide is not None and guide.has_exact_search else "tree"
 
 
-def defaults(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
+def of_game(state: Any, *, by_rollouts: bool = False) -> Mapping[str, Any]:
     """The strongest known options for the game of ``state``; with ``by_rollouts``, those without a network."""
     if isinstance(state, ConnectFour):
         return CONNECT_FOUR
