@@ -25,8 +25,8 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = [
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/*.md", "bench/avx512/*.md", "docs/*.md",
-    "docs/reference/*.md", "examples/README.md", "examples/*/README.md",
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/*.md", "bench/avx512/*.md",
+    "docs/*.md", "docs/reference/*.md", "examples/README.md", "examples/*/README.md",
 ]
 exclude_patterns = ["build", "dist", ".*"]
 

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md and SECURITY.md: the files, names and targets that they name are there."""
+"""ARCHITECTURE.md, CONTRIBUTING.md and SECURITY.md: the files, names and targets that they name are there."""
 
 import functools
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("CONTRIBUTING.md", "SECURITY.md")
+PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")
 FOLDERS = ("src", "mcts_core", "tests", "bench", "docs", "examples", "tools", ".ci")
 
 
@@ -51,7 +51,7 @@ def test_the_files_that_are_named_are_there(page):
     folders = [name for name in quoted(page) if re.fullmatch(r"[\w./]+/", name)]
     for name in folders:
         assert any((ROOT / parent / name).is_dir() for parent in ("", "mcts_core", "src", "tests")), name
-    assert page != "CONTRIBUTING.md" or (len(names) > 40 and len(folders) > 8)
+    assert page != "ARCHITECTURE.md" or (len(names) > 40 and len(folders) > 8)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -61,7 +61,7 @@ def test_the_names_of_code_are_there(page):
     for name in names:
         for part in name.removesuffix(")").rstrip("(").replace("(", ".").split("."):
             assert part in words(), name
-    assert page != "CONTRIBUTING.md" or len(names) > 40
+    assert page != "ARCHITECTURE.md" or len(names) > 40
 
 
 def test_pre_commit_runs_what_make_lint_runs():
@@ -83,6 +83,7 @@ def test_the_targets_are_those_of_the_makefile():
     targets = set(re.findall(r"^([\w-]+):(?!=)", makefile, re.MULTILINE))
     named = set(re.findall(r"\bmake ([a-z][a-z-]*)", " ".join(quoted("CONTRIBUTING.md"))))
     assert {"test", "release-check", "instructions"} <= named
+    assert len(text_of("CONTRIBUTING.md").encode()) <= 10_000  # what is longer is not read
     assert named <= targets
 
 
@@ -96,7 +97,7 @@ def test_the_files_of_the_first_change_are_as_it_says():
 
 def walk_of_a_game():
     """(file, old text, new text) of each change, and (from, to) of each copy, of the section "A game"."""
-    section = text_of("CONTRIBUTING.md").partition("\n## A game\n")[2].partition("\n## ")[0]
+    section = text_of("ARCHITECTURE.md").partition("\n## A game\n")[2].partition("\n## ")[0]
     changes, copies, named = [], [], None
     for line, language, block in re.findall(r"^([^`\n]*(?:`[^`\n]+`[^`\n]*)*)$|^ *```(\w+)\n(.*?)^ *```$", section,
                                             re.MULTILINE | re.DOTALL):
@@ -111,7 +112,7 @@ def walk_of_a_game():
 
 
 def take_the_walk(folder):
-    """Changes a copy of the tree as CONTRIBUTING.md says."""
+    """Changes a copy of the tree as ARCHITECTURE.md says."""
     changes, copies = walk_of_a_game()
     for name, old, new in changes:
         text = (folder / name).read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ SUBJECTS = {
     "clients/kaggle": "a real program of others, on demand",
     "clients/pettingzoo": "a real program of others, on demand",
     "clients/python_chess": "an example that needs the package of others, on demand",
-    "contributing": "CONTRIBUTING.md and SECURITY.md",
+    "contributing": "ARCHITECTURE.md, CONTRIBUTING.md and SECURITY.md",
     "docs/clients": "three pages that need the packages of others",
     "docs/docs": "all pages",
     "docs/site": "the site that make docs builds",
