@@ -116,6 +116,9 @@ cdef class NativeRules(Rules):
             context.constant = as_constant(root, self.players, False)
             if extra.returns == NULL:
                 raise InvalidState(f"the game table of {kind} has to_move(), so it must have returns() as well")
+            asked = member(root, "returns")
+            if callable(asked) and asked() is not None:
+                raise GameOver(f"the game is over: there is nothing to search in {shorten(root)}")
             player = extra.to_move(game.context, root.state)
             if player == MCTS_CHANCE and extra.chance != NULL:
                 raise InvalidState(chance_at_root(root))

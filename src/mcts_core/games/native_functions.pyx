@@ -27,6 +27,9 @@ cdef dict SIGNATURES = {
                  "mcts_simulation *simulation, mcts_rng *rng)", (POINTER, POINTER, POINTER, NUMBER, POINTER, POINTER)),
     "expand": ("int32_t (void *context, const void *root, const uint32_t *path, uint32_t length, "
                "mcts_expansion *expansion)", (POINTER, POINTER, POINTER, NUMBER, POINTER)),
+    "returns": ("int32_t (void *context, const void *state, double *values)", (POINTER, POINTER, POINTER)),
+    "chance": ("int32_t (void *context, const void *state, uint32_t *moves, double *probabilities)",
+               (POINTER, POINTER, POINTER, POINTER)),
     "observe": ("int32_t (void *context, const void *state, float *planes)", (POINTER, POINTER, POINTER)),
 }
 

@@ -14,21 +14,23 @@ from libc.string cimport memcmp, memcpy, memset
 import operator
 
 from mcts_core.errors import GameError, GameOver, IllegalMove, InvalidOption, InvalidState
+from mcts_core.game import CHANCE
 from mcts_core.arguments import as_int, shorten
 from mcts_core.games.board_text import as_number, split_moves
 from mcts_core.games.native_functions import address_of
 
-from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_expand, mcts_game,
-                             mcts_general, mcts_guide, mcts_legal_moves, mcts_observe, mcts_play, mcts_rollout,
-                             mcts_simulate)
+from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_ONGOING, MCTS_WIN, NativeState, mcts_chance,
+                             mcts_expand, mcts_game, mcts_general, mcts_guide, mcts_legal_moves, mcts_observe,
+                             mcts_play, mcts_returns, mcts_rollout, mcts_simulate, mcts_to_move)
 from mcts_core.arguments cimport as_move
 from mcts_core.simple_game cimport *
 
-__all__ = ["NativeGame", "NativePosition", "native_game"]
+__all__ = ["NativeGame", "NativeGeneralPosition", "NativePosition", "native_game"]
 
 cdef enum:
     TEXT = 300
     LARGEST_OBSERVATION = 1 << 24  # numbers
+    MOST_PLAYERS = 32
     MARGIN = 64      # bytes around a state and after a list of moves, to detect functions that write too far
     CANARY = 0xA5    # their value
 
@@ -43,6 +45,40 @@ cdef int32_t no_play(void *context, void *state, uint32_t move) noexcept nogil:
     return MCTS_ERROR
 
 
+cdef struct Functions:
+    mcts_rules rules             # first: the context of the table is the address of both
+    mcts_to_move to_move         # these three of a general game
+    mcts_returns returns
+    mcts_chance chance
+    mcts_observe observe
+
+
+# The functions of the general table get the rules as their context, and those of the user get the user's.
+
+cdef int32_t call_to_move(void *context, const void *state) noexcept nogil:
+    cdef Functions *functions = <Functions *>context
+    return functions.to_move(functions.rules.context, state)
+
+
+cdef int32_t call_returns(void *context, const void *state, double *values) noexcept nogil:
+    cdef Functions *functions = <Functions *>context
+    return functions.returns(functions.rules.context, state, values)
+
+
+cdef int32_t call_chance(void *context, const void *state, uint32_t *moves, double *probabilities) noexcept nogil:
+    cdef Functions *functions = <Functions *>context
+    cdef int32_t i, count = functions.chance(functions.rules.context, state, moves, probabilities)
+    for i in range(min(count, <int32_t>functions.rules.max_moves)):
+        if moves[i] >= functions.rules.max_moves:
+            return MCTS_ERROR
+    return count
+
+
+cdef int32_t call_observe(void *context, const void *state, float *planes) noexcept nogil:
+    cdef Functions *functions = <Functions *>context
+    return functions.observe(functions.rules.context, state, planes)
+
+
 @cython.final
 cdef class NativeGame:
     """The rules of a game in native functions. ``native_game`` makes it, and it never changes.
@@ -51,10 +87,12 @@ cdef class NativeGame:
     after these moves.
     """
 
-    cdef mcts_rules rules
+    cdef Functions functions
+    cdef mcts_rules *rules       # those in the functions
     cdef mcts_game table
     cdef mcts_guide guide
-    cdef mcts_general general    # observations only
+    cdef mcts_general general    # of a general game, and observations
+    cdef bint constant_sum
     cdef tuple kept              # the functions: an address is valid as long as its owner lives
     cdef Py_buffer context
     cdef bint has_context        # `context` is held
@@ -66,12 +104,13 @@ cdef class NativeGame:
 
     def __cinit__(self):
         # until native_game fills it, a game without moves, so that an object made by __new__ alone does not crash
-        memset(&self.rules, 0, sizeof(mcts_rules))
+        memset(&self.functions, 0, sizeof(Functions))
+        self.rules = &self.functions.rules
         memset(&self.general, 0, sizeof(mcts_general))
         self.rules.state_size = self.rules.max_moves = 1
         self.rules.legal_moves = no_moves
         self.rules.play = no_play
-        mcts_fill_game(&self.table, &self.guide, &self.rules)
+        mcts_fill_game(&self.table, &self.guide, self.rules)
         self.start = b"\0"
         self.name = "NativeGame"
 
@@ -91,6 +130,14 @@ cdef class NativeGame:
     def max_moves(self):
         """Moves are numbers from 0 to ``max_moves - 1``."""
         return self.rules.max_moves
+
+    @property
+    def players(self):
+        """The number of players of a general game; 2 in other games."""
+        return self.general.players if self.is_general() else 2
+
+    cdef bint is_general(self) noexcept:
+        return self.general.to_move != NULL
 
     @property
     def moves(self):
@@ -131,11 +178,18 @@ cdef class NativeGame:
             PyBuffer_Release(&view)
         return self.place(copy, to_move)
 
-    cdef NativePosition place(self, bytes data, to_move):
-        cdef NativePosition new = new_position(self, 0)
+    cdef AnyPosition place(self, bytes data, to_move):
+        cdef AnyPosition new = new_position(self, 0)
         cdef int32_t player = 1
         memcpy(new.block, <const char *>data, self.rules.state_size)
         new.start = None if data is self.start and to_move is None else data
+        if self.is_general():
+            if to_move is not None:
+                raise InvalidState("to_move is not for general games: their function to_move() says who is to move")
+            (<NativeGeneralPosition>new).settle("state()")
+            if new.over == MCTS_ONGOING and not ask_outcomes(new):
+                raise InvalidState("the position has no legal move; only play() makes finished positions")
+            return new
         if to_move is not None:
             to_move = as_player(to_move)
         if self.rules.to_move != NULL:
@@ -165,7 +219,7 @@ cdef class NativeGame:
         Each move is a number, counted from ``base`` (0 or 1), or a name if the game has ``move_name``. Raises
         IllegalMove, which names the illegal move.
         """
-        cdef NativePosition state = self.place(self.start, None)
+        cdef AnyPosition state = self.place(self.start, None)
         cdef int first = as_int(base, "base", 0, 1)
         cdef int numbers = self.rules.max_moves if self.move_name is None else 0
         for index, move in enumerate(split_moves(moves, numbers, first)):
@@ -231,7 +285,7 @@ def find_game(name):
 
 def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move=None, rollout=None, simulate=None,
                 expand=None, observe=None, shape=None, max_plies=0, context=None, name=None, text=None,
-                move_name=None, ordered=False):
+                move_name=None, ordered=False, players=None, returns=None, chance=None, constant_sum=False):
     """Makes a game from native functions; see ``docs/native_games.md`` and ``mcts_core/simple_game.h``.
 
     Each function is a ``numba.cfunc``, a function of ctypes, a capsule as in ``scipy.LowLevelCallable``, or an address.
@@ -263,12 +317,21 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     ordered: True: ``legal_moves`` lists the most promising moves first, and the search tries them in that order. By
         default it tries them in random order, so that a short search does not favour the first ones.
 
+    players: the number of players of a general game, 1 to 32 (``docs/general_games.md``); None: a game of two
+        players. In a general game ``to_move`` returns the player to move, from 0, or -1 if chance is to move. ``play``
+        returns 0 if the game goes on, and 1 if it is over.
+    returns: general games: ``int32_t (void *context, const void *state, double *values)`` writes the value of the
+        finished game for each player, from 0 to 1, and returns 0.
+    chance: general games: ``int32_t (void *context, const void *state, uint32_t *moves, double *probabilities)``
+        writes the outcomes where chance is to move and their probabilities, which sum to 1, and returns their number.
+    constant_sum: general games: whether the values of all players always sum to 1.
+
     If a function returns a negative number or another invalid result, the search ends with a GameError. The search
     calls the functions without the GIL, and from several threads at the same time. They may write to the state and to
     nothing else. ``check_game`` finds mistakes. Raises InvalidOption.
     """
     cdef NativeGame game = NativeGame.__new__(NativeGame)
-    cdef mcts_rules *rules = &game.rules
+    cdef mcts_rules *rules = game.rules
     rules.state_size = as_int(state_size, "state_size", 1, MCTS_RULES_LARGEST_STATE)
     rules.max_moves = as_int(max_moves, "max_moves", 1, MCTS_RULES_MOST_MOVES)
     rules.max_plies = as_int(max_plies, "max_plies", 0, 2**29)
@@ -285,23 +348,57 @@ def native_game(*, legal_moves, play, state_size, max_moves, start=None, to_move
     game.name = "native_game" if name is None else name
     game.text = text
     game.move_name = move_name
-    game.kept = (legal_moves, play, to_move, rollout, simulate, expand, observe)
+    game.kept = (legal_moves, play, to_move, rollout, simulate, expand, observe, returns, chance)
     rules.legal_moves = <mcts_legal_moves><uintptr_t>address_of(legal_moves, "legal_moves")
     rules.play = <mcts_play><uintptr_t>address_of(play, "play")
-    rules.to_move = <mcts_mover><uintptr_t>optional(to_move, "to_move")
+    if players is None:
+        rules.to_move = <mcts_mover><uintptr_t>optional(to_move, "to_move")
     rules.rollout = <mcts_rollout><uintptr_t>optional(rollout, "rollout")
     rules.simulate = <mcts_simulate><uintptr_t>optional(simulate, "simulate")
     rules.expand = <mcts_expand><uintptr_t>optional(expand, "expand")
     set_context(game, context)
     if mcts_fill_game(&game.table, &game.guide, rules) < 0:
         raise InvalidOption("no game table can be made from these functions")
-    set_observations(game, observe, shape)
+    if players is None:
+        if returns is not None or chance is not None or constant_sum is not False:
+            raise InvalidOption("returns, chance and constant_sum are for general games: give players as well")
+        set_observations(game, observe, shape)
+    else:
+        for given, what in ((rollout, "rollout"), (simulate, "simulate"), (expand, "expand"), (observe, "observe"),
+                            (shape, "shape")):
+            if given is not None:
+                raise InvalidOption(f"{what} is for games of two players: leave it out, or leave out players")
+        set_general(game, players, to_move, returns, chance, constant_sum)
     game.start = bytes(rules.state_size) if start is None else game.state(start).data
     return game
 
 
 cdef object optional(object function, str name):
     return 0 if function is None else address_of(function, name)
+
+
+cdef int set_general(NativeGame game, object players, object to_move, object returns, object chance,
+                     object constant_sum) except -1:
+    cdef mcts_general *general = &game.general
+    cdef int count = as_int(players, "players", 1, MOST_PLAYERS)
+    if to_move is None or returns is None:
+        raise InvalidOption(f"a game with players needs the functions to_move and returns, got no "
+                            f"{'to_move' if to_move is None else 'returns'}")
+    if not isinstance(constant_sum, bool) or (constant_sum and count < 2):
+        raise InvalidOption(f"constant_sum must be True or False, and False with one player, got "
+                            f"{shorten(constant_sum)}")
+    game.functions.to_move = <mcts_to_move><uintptr_t>address_of(to_move, "to_move")
+    game.functions.returns = <mcts_returns><uintptr_t>address_of(returns, "returns")
+    game.functions.chance = <mcts_chance><uintptr_t>optional(chance, "chance")
+    game.constant_sum = constant_sum
+    general.players = count
+    general.actions = game.rules.max_moves
+    general.to_move = call_to_move
+    general.returns = call_returns
+    if chance is not None:
+        general.chance = call_chance
+    game.table.general = general
+    return 0
 
 
 cdef int set_observations(NativeGame game, object observe, object shape) except -1:
@@ -315,7 +412,8 @@ cdef int set_observations(NativeGame game, object observe, object shape) except 
     except (TypeError, ValueError):
         raise InvalidOption(f"shape must be the (planes, rows, columns) that observe writes, "
                             f"got {shorten(shape)}") from None
-    general.observe = <mcts_observe><uintptr_t>address_of(observe, "observe")
+    game.functions.observe = <mcts_observe><uintptr_t>address_of(observe, "observe")
+    general.observe = call_observe
     general.planes = as_int(planes, "planes of the shape", 1, LARGEST_OBSERVATION)
     general.rows = as_int(rows, "rows of the shape", 1, LARGEST_OBSERVATION)
     general.cols = as_int(cols, "columns of the shape", 1, LARGEST_OBSERVATION)
@@ -349,10 +447,14 @@ cdef NativeGame NO_GAME = NativeGame.__new__(NativeGame)  # of a position made b
 cdef char NO_STATE = 0
 
 
-cdef NativePosition new_position(NativeGame game, int plies):
+cdef AnyPosition new_position(NativeGame game, int plies):
     """A position of ``game`` with room for a history of ``plies`` moves; its state is not set."""
-    cdef NativePosition new = NativePosition.__new__(NativePosition)
+    cdef AnyPosition new
     cdef size_t size = (game.rules.state_size + 7) & ~<size_t>7
+    if game.is_general():
+        new = NativeGeneralPosition.__new__(NativeGeneralPosition)
+    else:
+        new = NativePosition.__new__(NativePosition)
     new.memory = <char *>malloc(size + 2 * MARGIN + plies * sizeof(uint32_t))
     if new.memory == NULL:
         raise MemoryError
@@ -374,7 +476,7 @@ cdef bint is_whole(const char *margin) noexcept:
     return True
 
 
-cdef int check_margins(NativePosition self, str name) except -1:
+cdef int check_margins(AnyPosition self, str name) except -1:
     """Raises GameError if the function ``name`` has written outside of the state."""
     if not is_whole(self.memory) or not is_whole(self.block + self.owner.rules.state_size):
         raise GameError(f"{self.owner.name}: {name}() wrote to memory beside the state, which has "
@@ -388,16 +490,16 @@ cdef object error_of(NativeGame game):
     told = None if game.twin is None else game.twin.explain()
     if told is not None:
         return GameError(f"{game.name}: {told}")
-    if mcts_rules_explain(&game.rules, text, TEXT) <= 0:
+    if mcts_rules_explain(game.rules, text, TEXT) <= 0:
         return GameError(f"{game.name}: a function returned an error or a number out of range; check_game() "
                          f"reports which")
     return GameError(f"{game.name}: {text.decode()}; check_game() reports more")
 
 
-cdef list ask_moves(NativePosition self):
+cdef list ask_moves(AnyPosition self):
     """The legal moves, perhaps none; the function gets a copy of the state. Raises GameError."""
-    cdef mcts_rules *rules = &self.owner.rules
-    cdef NativePosition copy = new_position(self.owner, rules.max_moves + MARGIN // 4)
+    cdef mcts_rules *rules = self.owner.rules
+    cdef AnyPosition copy = new_position(self.owner, rules.max_moves + MARGIN // 4)
     cdef int32_t count, i
     memcpy(copy.block, self.block, rules.state_size)
     memset(copy.history, CANARY, rules.max_moves * sizeof(uint32_t) + MARGIN)  # an unwritten entry is not a valid move
@@ -419,12 +521,15 @@ cdef list ask_moves(NativePosition self):
     return found
 
 
-@cython.final
-cdef class NativePosition(NativeState):
-    """A position of a ``NativeGame``. It never changes, so threads may share it.
+cdef list ask_outcomes(AnyPosition self):
+    """What may be played where the game goes on: the legal moves, in a general game those of chance too."""
+    if self.player == MCTS_CHANCE and self.owner.is_general():
+        return [move for move, _ in self.chance_outcomes()]
+    return ask_moves(self)
 
-    Two positions are equal if game, bytes, player to move and result are equal, whatever moves led to them.
-    """
+
+cdef class AnyPosition(NativeState):
+    """What positions of both kinds of games share."""
 
     cdef NativeGame owner
     cdef char *memory            # the state between margins, then the history
@@ -456,11 +561,6 @@ cdef class NativePosition(NativeState):
         return self.owner
 
     @property
-    def to_move(self):
-        """The player to move: +1 or -1. At the end of the game, the player who did not make the last move."""
-        return self.player
-
-    @property
     def data(self):
         """The bytes of the state."""
         return PyBytes_FromStringAndSize(self.block, self.owner.rules.state_size)
@@ -486,13 +586,16 @@ cdef class NativePosition(NativeState):
                             "play() has said; a player who cannot move needs a move that passes")
         return found
 
+    cdef list playable(self):
+        return self.legal_moves()
+
     def name(self, move):
         """Returns the name of a legal move: the text from the game's ``move_name``, or else the number of the move.
 
         Raises IllegalMove, also for a move that is not legal if the game has ``move_name``, and GameError.
         """
         cdef int number = self.number_of(move, 0)
-        if self.owner.move_name is not None and number not in self.legal_moves():
+        if self.owner.move_name is not None and number not in self.playable():
             raise self.refusal(move)
         return self.name_of(number)
 
@@ -505,7 +608,7 @@ cdef class NativePosition(NativeState):
         """The number of a move. ``move`` is an int, counted from ``base``, or a text with a number or a name."""
         if type(move) is not int and isinstance(move, str) and self.owner.move_name is not None:
             wanted = "".join(move.split())
-            for number in self.legal_moves():
+            for number in self.playable():
                 if "".join(self.name_of(number).split()) == wanted:
                     return number
             if not (wanted.isascii() and wanted.isdigit()):
@@ -530,7 +633,7 @@ cdef class NativePosition(NativeState):
 
     cdef object refusal(self, object move):
         """The IllegalMove for ``move``, with the legal moves in its message."""
-        legal = self.legal_moves()
+        legal = self.playable()
         if self.owner.move_name is not None:
             legal = [self.name_of(number) for number in legal]
         return IllegalMove(f"move {move if isinstance(move, int) else shorten(move)} is not legal; legal moves: "
@@ -539,8 +642,8 @@ cdef class NativePosition(NativeState):
     def play(self, move):
         """Returns the position after ``move``, a number or a name. Raises IllegalMove, GameOver in a finished game,
         and GameError."""
-        cdef mcts_rules *rules = &self.owner.rules
-        cdef NativePosition new
+        cdef mcts_rules *rules = self.owner.rules
+        cdef AnyPosition new
         cdef int number
         if self.over != MCTS_ONGOING:
             raise GameOver(f"the game is over, move {shorten(move)} cannot be played")
@@ -548,8 +651,7 @@ cdef class NativePosition(NativeState):
             number = as_move(move, rules.max_moves, "move")
         else:
             number = self.number_of(move, 0)
-        legal = self.legal_moves()
-        if number not in legal:
+        if number not in self.playable():
             raise self.refusal(move)
         new = new_position(self.owner, self.played + 1)
         memcpy(new.block, self.block, rules.state_size)
@@ -562,20 +664,16 @@ cdef class NativePosition(NativeState):
         check_margins(new, "play")
         if new.over < 0:
             raise error_of(self.owner)
+        if self.owner.is_general():
+            new.over = MCTS_ONGOING if new.over == MCTS_ONGOING else MCTS_DRAW
+            (<NativeGeneralPosition>new).settle("play()")
+            return new
         new.player = -self.player
         if new.over == MCTS_ONGOING and rules.to_move != NULL:
             new.player = mcts_rules_player(rules, new.block, 0)
             if new.player == 0:
                 raise error_of(self.owner)
         return new
-
-    def winner(self):
-        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
-        if self.over == MCTS_ONGOING:
-            return None
-        if self.over == MCTS_DRAW:
-            return 0
-        return -self.player if self.over == MCTS_WIN else self.player
 
     def to_python(self):
         """Returns the position of the class in Python, a new object, in a game of ``mcts_core.compile``. Raises
@@ -597,9 +695,9 @@ cdef class NativePosition(NativeState):
         return hash((self.data, self.player, self.over))
 
     def __eq__(self, other):
-        if type(other) is not NativePosition:
+        if type(other) is not type(self):
             return NotImplemented
-        cdef NativePosition that = other
+        cdef AnyPosition that = other
         return (self.owner is that.owner and self.player == that.player and self.over == that.over
                 and memcmp(self.block, that.block, self.owner.rules.state_size) == 0)
 
@@ -608,7 +706,7 @@ cdef class NativePosition(NativeState):
 
     def __repr__(self):
         begin = "" if self.start is None else f" from {shorten(self.start)}"
-        return f"<NativePosition of {self.owner.name}{begin} after {shorten(list(self.moves))}>"
+        return f"<{type(self).__name__} of {self.owner.name}{begin} after {shorten(list(self.moves))}>"
 
     def __copy__(self):
         return self
@@ -618,6 +716,111 @@ cdef class NativePosition(NativeState):
 
     def __reduce__(self):
         return restore, (self.owner, self.start, self.start_player, self.moves)
+
+
+@cython.final
+cdef class NativePosition(AnyPosition):
+    """A position of a ``NativeGame``. It never changes, so threads may share it.
+
+    Two positions are equal if game, bytes, player to move and result are equal, whatever moves led to them.
+    """
+
+    @property
+    def to_move(self):
+        """The player to move: +1 or -1. At the end of the game, the player who did not make the last move."""
+        return self.player
+
+    def winner(self):
+        """Returns None while the game goes on, then +1, -1, or 0 for a draw."""
+        if self.over == MCTS_ONGOING:
+            return None
+        if self.over == MCTS_DRAW:
+            return 0
+        return -self.player if self.over == MCTS_WIN else self.player
+
+
+@cython.final
+cdef class NativeGeneralPosition(AnyPosition):
+    """A position of a ``NativeGame`` with ``players``: a general game, see ``docs/general_games.md``."""
+
+    cdef int settle(self, str what) except -1:
+        """Sets the player to move of a new position. Raises GameError."""
+        cdef mcts_game *table = &self.owner.table
+        if self.over != MCTS_ONGOING:
+            return 0
+        self.player = self.owner.general.to_move(table.context, self.block)
+        check_margins(self, "to_move")
+        if self.player >= <int>self.owner.general.players or self.player < (
+                0 if self.owner.general.chance == NULL else MCTS_CHANCE):
+            told = None if self.owner.twin is None else self.owner.twin.explain()
+            raise GameError(f"{self.owner.name}: " + (told or (
+                f"to_move() returned {self.player} after {what}; it must return a player from 0 to "
+                f"{self.owner.general.players - 1}{'' if self.owner.general.chance == NULL else ', or -1 for chance'}")))
+        return 0
+
+    @property
+    def players(self):
+        """The number of players."""
+        return self.owner.general.players
+
+    @property
+    def constant_sum(self):
+        """Whether the values of all players always sum to 1."""
+        return bool(self.owner.constant_sum)
+
+    @property
+    def to_move(self):
+        """The player to move, from 0, or ``mcts_core.CHANCE``; any player at the end of the game."""
+        if self.over != MCTS_ONGOING:
+            return 0
+        return CHANCE if self.player == MCTS_CHANCE else self.player
+
+    def legal_moves(self):
+        """Returns the legal moves of the player to move: an empty list when the game is over, and where chance is to
+        move. Raises GameError."""
+        return [] if self.player == MCTS_CHANCE else AnyPosition.legal_moves(self)
+
+    cdef list playable(self):
+        return [] if self.over != MCTS_ONGOING else ask_outcomes(self)
+
+    def chance_outcomes(self):
+        """Returns the outcomes as pairs of a move and its probability; an empty list where a player is to move. Raises
+        GameError."""
+        cdef mcts_game *table = &self.owner.table
+        cdef uint32_t most = self.owner.rules.max_moves
+        cdef AnyPosition copy
+        cdef double *probabilities
+        cdef int32_t count, i
+        if self.over != MCTS_ONGOING or self.player != MCTS_CHANCE:
+            return []
+        copy = new_position(self.owner, most + MARGIN // 4)
+        memcpy(copy.block, self.block, self.owner.rules.state_size)
+        probabilities = <double *>malloc(most * sizeof(double))
+        if probabilities == NULL:
+            raise MemoryError
+        try:
+            count = self.owner.general.chance(table.context, copy.block, copy.history, probabilities)
+            if not 1 <= count <= <int32_t>most:
+                told = None if self.owner.twin is None else self.owner.twin.explain()
+                raise GameError(f"{self.owner.name}: " + (told or f"chance() returned {count}, or a move that is too "
+                                f"large; it must return 1 to {most} moves below {most}"))
+            return [(copy.history[i], probabilities[i]) for i in range(count)]
+        finally:
+            free(probabilities)
+
+    def returns(self):
+        """Returns None while the game goes on, then the value for each player. Raises GameError."""
+        cdef double values[MOST_PLAYERS]
+        cdef uint32_t i
+        if self.over == MCTS_ONGOING:
+            return None
+        if self.owner.general.returns(self.owner.table.context, self.block, values) < 0:
+            told = None if self.owner.twin is None else self.owner.twin.explain()
+            raise GameError(f"{self.owner.name}: {told or 'returns() returned an error'}")
+        return tuple([values[i] for i in range(self.owner.general.players)])
+
+    def __reduce__(self):
+        return restore, (self.owner, self.start, None, self.moves)
 
 
 def restore(NativeGame game not None, data, to_move, moves):
