@@ -28,7 +28,8 @@ def compile(game: Any, *, check: bool = True, cache: bool = True, seed: int = 0)
     """Compiles a class of positions in Python to native code, which is searched sixty to three hundred times as fast.
 
     The class is an ordinary one, with ``to_move``, ``legal_moves()``, ``winner()``, and ``push(move)``, which changes
-    the position, or ``play(move)``, which returns a new one. Numba compiles its methods (``pip install numba``). See
+    the position, or ``play(move)``, which returns a new one. A general game has ``players``, ``returns()`` and perhaps
+    ``chance_outcomes()`` in place of ``winner()``. Numba compiles its methods (``pip install numba``). See
     ``docs/native_games.md`` for what can be compiled.
 
     game: a class whose call without arguments makes the first position, or the first position itself.
@@ -95,6 +96,7 @@ class _Compilation:
         self.game, self.cls, self.seed, self.check, self.cache = game, cls, seed, check, cache
         self.stepper = Stepper(cls)
         self.first = self.stepper.first() if isinstance(game, type) else game
+        self.stepper.settle(self.first)
 
     def run(self) -> NativeGame:
         from mcts_core.compiled.disk import key_of, read, write
@@ -115,8 +117,12 @@ class _Compilation:
         functions = drivers.compile(known["code"])
         twin = Twin(self.stepper, record, moves, self.game)
         has_names = callable(getattr(self.cls, "name", None)) or not moves.identity
+        general: dict[str, Any] = {}
+        if self.stepper.general:
+            general = {"players": self.stepper.players, "constant_sum": getattr(self.first, "constant_sum", False)}
         made = native_game(
-            **functions, shape=None if shape is None else ((1, 1, *shape)[-3], (1, 1, *shape)[-2], shape[-1]),
+            **functions, **general,
+            shape=None if shape is None else ((1, 1, *shape)[-3], (1, 1, *shape)[-2], shape[-1]),
             state_size=record.dtype.itemsize, max_moves=moves.count,
             context=twin.note.data, name=f"{self.cls.__module__}:{self.cls.__qualname__}",
             text=twin.text if twin.has_text else None, move_name=twin.move_name if has_names else None)
@@ -187,7 +193,7 @@ class _Compilation:
                         fields[name] = Field(name)
                         fields[name].depth = as_text.get(name, 0)
                     fields[name].observe(value)
-                if self.stepper.winner(position) is None:
+                if self.stepper.result(position) is None:
                     for move in self.stepper.moves(position):
                         moves.observe(move)
             self.stepper.mover(self.first)

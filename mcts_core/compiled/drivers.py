@@ -23,6 +23,7 @@ from numba.extending import intrinsic, overload
 from mcts_core.compiled import helpers
 from mcts_core.compiled.codes import NONE
 from mcts_core.compiled.constants import Constants
+from mcts_core.compiled.general import Outcomes, Returns
 from mcts_core.compiled.legal_moves import LegalMoves
 from mcts_core.compiled.moves import Moves
 from mcts_core.compiled.random_games import Stepper
@@ -30,10 +31,13 @@ from mcts_core.compiled.record import Record
 from mcts_core.compiled.refusals import in_words
 from mcts_core.compiled.rewrite import Rewriter
 from mcts_core.compiled.units import Unit, Units, plain_function
+from mcts_core.game import CHANCE as mcts_chance
 
 LEGAL_MOVES = types.int32(types.voidptr, types.voidptr, types.CPointer(types.uint32))
 PLAY = types.int32(types.voidptr, types.voidptr, types.uint32)
 TO_MOVE = types.int32(types.voidptr, types.voidptr)
+RETURNS = types.int32(types.voidptr, types.voidptr, types.CPointer(types.float64))
+CHANCE = types.int32(types.voidptr, types.voidptr, types.CPointer(types.uint32), types.CPointer(types.float64))
 OBSERVE = types.int32(types.voidptr, types.voidptr, types.CPointer(types.float32))
 
 
@@ -52,15 +56,7 @@ class Drivers:
 
     def _define_helpers(self) -> None:
         """Helpers that depend on the record and on the moves."""
-        kind = from_dtype(self.record.dtype)
         rows, keys, order = self.moves.rows, self.moves.keys, self.moves.order
-
-        @intrinsic
-        def scratch(context: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                words = ir.ArrayType(ir.IntType(64), (kind.size + 7) // 8)
-                return builder.bitcast(cgutils.alloca_once(builder, words), context.get_value_type(kind))
-            return kind(), generate
 
         @njit(**helpers.OPTIONS)
         def key(keys: Any, wanted: Any) -> Any:
@@ -92,8 +88,20 @@ class Drivers:
                 raise ValueError("a move that random games did not have: list all moves in the class, as moves = [...]")
             return order[place]
 
-        self.namespace.update({"mcts_scratch": scratch, "mcts_key": key, "mcts_get": get, "mcts_outcome": outcome,
-                               "mcts_search": search, "mcts_rows": rows})
+        players, code = self.stepper.players, self.record.codes.of(mcts_chance)
+
+        @njit(**helpers.OPTIONS)
+        def player(found: Any) -> Any:
+            if found == code:
+                return -1
+            if found < 0 or found >= players:
+                raise ValueError("to_move must be a player, from 0, or mcts_core.CHANCE")
+            return found
+
+        values = _scratch(np.dtype([("values", np.float64, (players,))]))
+        self.namespace.update({"mcts_player": player, "mcts_values": values})
+        self.namespace.update({"mcts_scratch": _scratch(self.record.dtype), "mcts_key": key,
+                               "mcts_get": get, "mcts_outcome": outcome, "mcts_search": search, "mcts_rows": rows})
         self.namespace["mcts_number"] = self._number()
         self.namespace["mcts_move"] = self._move()
 
@@ -170,15 +178,11 @@ class Drivers:
     def rewrite(self) -> None:
         """Rewrites all methods that the search needs into the namespace. Raises Refusal."""
         cls = self.stepper.cls
-        legal = plain_function(self.units.member("legal_moves")[0])
-        rewriter, tree = self._rewriter(legal, LegalMoves)
-        definition = rewriter.rewritten(tree, "mcts_legal")
-        self.units.used[f"{legal.__module__}.{legal.__qualname__}"] = legal
-        self.units.definitions.append((legal.__code__.co_filename, definition))
+        self._write("legal_moves", "mcts_legal", LegalMoves)
         way = "push" if self.stepper.by_push else "play"
         step = plain_function(self.units.member(way)[0])
         mover = self._plain("self.to_move", step)
-        won = self._plain("self.winner()", step)
+        won = "" if self.stepper.general else self._plain("self.winner()", step)
         node, rewriter = self._asked(f"self.{way}(move)", step)
         lines = [f"def mcts_play(self, number):\n move = mcts_move(number)\n mover = {mover}"]
         if self.stepper.by_push:
@@ -192,12 +196,33 @@ class Drivers:
                     f"new, and end it by `return new`; or write push(move), which changes the position itself")
             rewriter.next_memory = ast.Name("made", ast.Load())
             lines.append(f" made = mcts_scratch()\n mcts_copied(self, {ast.unparse(rewriter.plain(node))})")
+        if self.stepper.general:
+            lines[0] = lines[0].rpartition("\n")[0]
+            lines.append(f" return mcts_returns(self, mcts_values().values)\n"
+                         f"def mcts_mover(self):\n return mcts_player({mover})")
+            self.text = "\n".join(lines)
+            self._write("returns", "mcts_returns", Returns)
+            if self.stepper.has_chance:
+                self._write("chance_outcomes", "mcts_chance", Outcomes)
+            return
         observed = self._observed(step)
         lines.append(f" outcome = mcts_outcome({won}, mover)")
         if observed:
             lines.append(f" if outcome == 0 and {mover} == mover: raise ValueError('turns do not alternate')")
         lines.append(f" return outcome\ndef mcts_mover(self):\n return {mover}\n{observed}")
         self.text = "\n".join(lines)
+
+    def _write(self, method: str, made: str, kind: type[LegalMoves]) -> None:
+        """Rewrites a method that writes what it returns into the memory of the search."""
+        function = plain_function(self.units.member(method)[0])
+        rewriter, tree = self._rewriter(function, kind)
+        if isinstance(rewriter, Returns):
+            rewriter.players = self.stepper.players
+        if isinstance(rewriter, Outcomes):
+            rewriter.has_numbers = self.moves.shape == "*"
+        definition = rewriter.rewritten(tree, made)
+        self.units.used[f"{function.__module__}.{function.__qualname__}"] = function
+        self.units.definitions.append((function.__code__.co_filename, definition))
 
     def _observed(self, step: Any) -> str:
         """The function that writes ``observation()``, or nothing if the class has none."""
@@ -218,7 +243,8 @@ class Drivers:
         others = [name for name in self.namespace if name.startswith("N")]
         code = [(file, ast.unparse(definition)) for file, definition in self.units.definitions]
         moves = self.moves
-        return (code, self.text, self.observation, constants, others, self.record.dtype, moves.shape, moves.lows,
+        return (code, self.text, self.observation, self.stepper.general, self.stepper.players,
+                constants, others, self.record.dtype, moves.shape, moves.lows,
                 moves.highs, moves.strides, moves.keys.tobytes(), moves.order.tobytes())
 
     def compile(self, kept: dict[str, bytes]) -> dict[str, Any]:
@@ -266,9 +292,13 @@ class Drivers:
             try:
                 return mover(carray(state, 1, dtype)[0])
             except Exception:
-                return 0
+                return wrong
+
+        wrong = -2 if self.stepper.general else 0  # -1 is chance
 
         wanted: list[tuple[str, Any, Any]] = [("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play)]
+        if self.stepper.general:
+            wanted += self._general_natives()
         if self.observation is None:
             wanted.append(("to_move", TO_MOVE, to_move))
         else:
@@ -282,6 +312,40 @@ class Drivers:
                     return -1
 
             wanted.append(("observe", OBSERVE, observe))
+        return self._made(wanted, kept)
+
+    def _general_natives(self) -> list[tuple[str, Any, Any]]:
+        """The functions that only general games have."""
+        space, dtype, count, players = self.namespace, self.record.dtype, self.moves.count, self.stepper.players
+        words, copied, ended = dtype.itemsize // 8, helpers.copied, space["mcts_returns"]
+
+        def returns(context: Any, state: Any, values: Any) -> Any:
+            position = carray(state, 1, dtype)[0]
+            try:
+                return ended(position, carray(values, players)) - 1
+            except Exception:
+                copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
+                carray(context, words + 1, np.int64)[words] = -1
+                return -1
+
+        found: list[tuple[str, Any, Any]] = [("returns", RETURNS, returns)]
+        if self.stepper.has_chance:
+            drawn = space["mcts_chance"]
+
+            def chance(context: Any, state: Any, moves: Any, chances: Any) -> Any:
+                position = carray(state, 1, dtype)[0]
+                try:
+                    return drawn(position, carray(moves, count), carray(chances, count))
+                except Exception:
+                    copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
+                    carray(context, words + 1, np.int64)[words] = -1
+                    return -1
+
+            found.append(("chance", CHANCE, chance))
+        return found
+
+    def _made(self, wanted: list[tuple[str, Any, Any]], kept: dict[str, bytes]) -> dict[str, Any]:
+        """The functions compiled, or taken from ``kept``."""
         made: dict[str, Any] = {}
         for name, signature, function in wanted:
             options = {"nopython": True, "boundscheck": True}
@@ -289,6 +353,20 @@ class Drivers:
             made[name]._cache = _Kept(name, kept)
             made[name].compile()
         return made
+
+
+def _scratch(dtype: Any) -> Any:
+    """A function that returns a record on the stack."""
+    kind = from_dtype(dtype)
+
+    @intrinsic
+    def scratch(context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            words = ir.ArrayType(ir.IntType(64), (kind.size + 7) // 8)
+            return builder.bitcast(cgutils.alloca_once(builder, words), context.get_value_type(kind))
+        return kind(), generate
+
+    return scratch
 
 
 class _Kept:

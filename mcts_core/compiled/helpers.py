@@ -514,6 +514,13 @@ def _as_int(value: Any) -> Any:
     return lambda value: int(within_int(value))
 
 
+@overload(float, **CHECKED)
+def _float(value: Any) -> Any:
+    if isinstance(value, types.Boolean):
+        return lambda value: 1.0 if value else 0.0
+    return None
+
+
 @overload(rounded, **CHECKED)
 def _rounded(value: Any) -> Any:
     if not isinstance(value, types.Float):

@@ -10,6 +10,7 @@ import time
 from mcts_core.compiled.refusals import line_of
 from mcts_core.compiled.sources import plain_function
 from mcts_core.errors import GameError
+from mcts_core.game import CHANCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,18 +27,43 @@ class Stepper:
     def __init__(self, cls: type) -> None:
         self.cls = cls
         self.name = cls.__name__
-        missing = [name for name in ("legal_moves", "winner") if not callable(getattr(cls, name, None))]
+        self.general = hasattr(cls, "returns") and (hasattr(cls, "players") or not hasattr(cls, "winner"))
+        """Whether it is a general game, with ``players`` and ``returns()``."""
+        self.players = 2
+        self.has_chance = self.general and callable(getattr(cls, "chance_outcomes", None))
+        end = "returns" if self.general else "winner"
+        missing = [name for name in ("legal_moves", end) if not callable(getattr(cls, name, None))]
         if not any(callable(getattr(cls, name, None)) for name in ("push", "play")):
             missing.append("push(move) and no play(move)")
         if missing:
-            more = ""
-            if callable(getattr(cls, "returns", None)):
-                more = "; general games, with players and returns(), are not compiled: only games of two players"
+            end = "players and returns()" if self.general else "winner()"
             raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs "
-                            f"to_move, legal_moves(), push(move) or play(move), and winner(){more}")
+                            f"to_move, legal_moves(), push(move) or play(move), and {end}")
+        if self.general:
+            self._refuse_members()
         self.by_push = callable(getattr(cls, "push", None))
         self.files = {function.__code__.co_filename for base in cls.__mro__ for value in vars(base).values()
                       if (function := plain_function(value)) is not None}
+
+    def _refuse_members(self) -> None:
+        """Raises GameError for what native general games cannot have."""
+        for name, instead in (("rewards", "add them up in a field, and put their sums, scaled to 0 to 1, into "
+                                          "returns()"),
+                              ("discount", "leave it out, or search positions of the class itself"),
+                              ("determinize", "search positions of the class itself"),
+                              ("observation", "search positions of the class itself with an evaluator")):
+            if hasattr(self.cls, name):
+                raise GameError(f"{self.name} cannot be compiled: a compiled game with players has no {name}: "
+                                f"{instead}")
+
+    def settle(self, first: Any) -> None:
+        """Takes the number of players from the first position. Raises GameError."""
+        if not self.general:
+            return
+        found = getattr(first, "players", None)
+        if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= 32:
+            raise GameError(f"{self.name} cannot be compiled: players must be an int from 1 to 32, got {found!r}")
+        self.players = found
 
     def ask(self, position: Any, what: str, *arguments: Any) -> Any:
         """``position.what(*arguments)``. Raises GameError with the user's line."""
@@ -71,10 +97,46 @@ class Stepper:
         found = self.ask(position, "to_move")
         if callable(found):
             raise GameError(f"{self.name} cannot be compiled: to_move is a method; make it a field or a @property")
+        if self.general:
+            if self.has_chance and isinstance(found, str) and found == CHANCE:
+                return -1
+            if not isinstance(found, int) or not 0 <= found < self.players:
+                raise GameError(f"{self.name} cannot be compiled: to_move must be a player from 0 to "
+                                f"{self.players - 1}, or mcts_core.CHANCE where chance_outcomes() says what may come, "
+                                f"got {found!r}")
+            return int(found)
         if found not in (1, -1):
             raise GameError(f"{self.name} cannot be compiled: to_move must be +1 for the first player or -1 for the "
                             f"second, got {found!r}: add a property to_move that translates it")
         return int(found)
+
+    def result(self, position: Any) -> int | tuple[float, ...] | None:
+        """``winner()``, or ``returns()`` of a general game; None while the game goes on."""
+        if not self.general:
+            return self.winner(position)
+        found = self.ask(position, "returns")
+        if found is None:
+            return None
+        try:
+            values = tuple(float(value) for value in found)
+        except (TypeError, ValueError):
+            values = ()
+        if len(values) != self.players or not all(0 <= value <= 1 for value in values):
+            raise GameError(f"{self.name} cannot be compiled: returns() must return None while the game goes on, then "
+                            f"a number from 0 to 1 for each of the {self.players} players, got {found!r}"[:300])
+        return values
+
+    def outcomes(self, position: Any) -> list[tuple[Any, float]]:
+        """The outcomes of chance, which is to move."""
+        found = self.ask(position, "chance_outcomes")
+        try:
+            pairs = [(move, float(chance)) for move, chance in found]
+        except (TypeError, ValueError):
+            pairs = []
+        if not pairs or abs(sum(chance for _, chance in pairs) - 1) > 1e-6 or min(pair[1] for pair in pairs) < 0:
+            raise GameError(f"{self.name} cannot be compiled: chance_outcomes() must return pairs of a move and its "
+                            f"probability, which sum to 1, got {found!r}"[:300])
+        return pairs
 
     def winner(self, position: Any) -> int | None:
         found = self.ask(position, "winner")
@@ -84,6 +146,8 @@ class Stepper:
         return None if found is None else int(found)
 
     def moves(self, position: Any) -> list[Any]:
+        if self.has_chance and self.mover(position) < 0:
+            return [move for move, _ in self.outcomes(position)]
         found = self.ask(position, "legal_moves")
         try:
             moves = sorted(found) if isinstance(found, (set, frozenset)) else list(found)
@@ -116,11 +180,15 @@ def random_games(stepper: Stepper, first: Any, seed: int, seconds: float, games:
         played: list[Any] = []
         for _ in range(LONGEST_GAME):
             yield position, played
-            if stepper.winner(position) is not None:
+            if stepper.result(position) is not None:
                 break
-            moves = stepper.moves(position)
+            if stepper.has_chance and stepper.mover(position) < 0:
+                moves = [move for move, chance in stepper.outcomes(position) if chance > 0]
+            else:
+                moves = stepper.moves(position)
             if not moves:
-                raise GameError(f"{stepper.name} cannot be compiled: legal_moves() has no move and winner() is None "
+                raise GameError(f"{stepper.name} cannot be compiled: legal_moves() has no move and "
+                                f"{'returns' if stepper.general else 'winner'}() is None "
                                 f"after {played!r}; a player who cannot move needs a move that passes")
             move = choice.choice(moves)
             position = stepper.step(position, move)

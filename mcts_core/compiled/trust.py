@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcts_core.compiled.codes import Uncodable
 from mcts_core.compiled.random_games import random_games
 from mcts_core.errors import GameError
+from mcts_core.game import CHANCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ def _after(stepper: Stepper, state: Any, number: int, position: Any, played: lis
 
 
 def _look(game: NativeGame, stepper: Stepper, position: Any, state: Any, played: list[Any]) -> None:
-    won = stepper.winner(position)
-    if state.winner() != won:
-        _differ(stepper, position, played, f"winner() is {won} in Python and {state.winner()} compiled")
+    won, end = stepper.result(position), "returns" if stepper.general else "winner"
+    found = getattr(state, end)()
+    if found != won:
+        _differ(stepper, position, played, f"{end}() is {won} in Python and {found} compiled")
     try:
         data = game.twin.record.encode(position)
     except Uncodable as error:
@@ -57,9 +59,12 @@ def _look(game: NativeGame, stepper: Stepper, position: Any, state: Any, played:
                                            f"{getattr(theirs, name, None)!r} compiled")
     if won is not None:
         return
-    if state.to_move != stepper.mover(position):
-        _differ(stepper, position, played, f"to_move is {stepper.mover(position)} in Python and {state.to_move} "
-                                           f"compiled")
+    mover = stepper.mover(position)
+    if mover < 0 and stepper.general:
+        _compare_chance(game, stepper, position, state, played)
+        return
+    if state.to_move != mover:
+        _differ(stepper, position, played, f"to_move is {mover} in Python and {state.to_move} compiled")
     moves = [game.twin.number(move) for move in stepper.moves(position)]
     try:
         found = state.legal_moves()
@@ -71,6 +76,22 @@ def _look(game: NativeGame, stepper: Stepper, position: Any, state: Any, played:
         values = [game.twin.numbering.value(number) for number in found]
         _differ(stepper, position, played, f"legal_moves() is {stepper.moves(position)!r} in Python and {values!r} "
                                            f"compiled"[:600])
+
+
+def _compare_chance(game: NativeGame, stepper: Stepper, position: Any, state: Any, played: list[Any]) -> None:
+    """The same where chance is to move in Python."""
+    expected = [(game.twin.number(move), chance) for move, chance in stepper.outcomes(position)]
+    if state.to_move != CHANCE:
+        _differ(stepper, position, played, f"chance is to move in Python, and player {state.to_move} compiled")
+    try:
+        found = state.chance_outcomes()
+    except Exception as error:
+        raise GameError(_text(stepper, position, played, str(error))) from None
+    if [move for move, _ in found] != [move for move, _ in expected] or any(
+            abs(one[1] - other[1]) > 1e-9 for one, other in zip(found, expected, strict=True)):
+        values = [(game.twin.numbering.value(number), chance) for number, chance in found]
+        _differ(stepper, position, played, f"chance_outcomes() is {stepper.outcomes(position)!r} in Python and "
+                                           f"{values!r} compiled"[:600])
 
 
 def _differ(stepper: Stepper, position: Any, played: list[Any], what: str) -> NoReturn:

@@ -42,7 +42,7 @@ class Twin:
             data = self.record.encode(position)
         except (Uncodable, AttributeError) as error:
             raise InvalidState(f"this {self.stepper.name} is not a position of the compiled game: {error}") from None
-        if self.stepper.winner(position) is not None:
+        if self.stepper.result(position) is not None:
             raise InvalidState("the game is over in this position; only play() makes finished positions")
         return data
 
@@ -100,9 +100,13 @@ class Twin:
                 move = self.numbering.value(number)
                 what = f"play({move!r})"
                 after = self.stepper.step(position, move)
-                what = f"winner() after play({move!r})"
-                after.winner()
+                end = "returns" if self.stepper.general else "winner"
+                what = f"{end}() after play({move!r})"
+                getattr(after, end)()
             else:
+                if self.stepper.general:
+                    what = "to_move, chance_outcomes() or returns()"
+                    self.stepper.result(position)
                 moves = self.stepper.moves(position)
                 unknown = next((move for move in moves if self.numbering.number(move) is None), None)
                 if unknown is not None:

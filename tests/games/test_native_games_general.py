@@ -116,5 +116,5 @@ def test_arguments_that_do_not_fit_are_refused(change, text):
 
 def test_a_player_out_of_range_is_an_error():
     alone = mc.native_game(**FUNCTIONS, players=1, state_size=40, max_moves=8)
-    with pytest.raises(mc.GameError, match="to_move\\(\\) returned 1 after play\\(\\); it must return a player from 0 to 0"):
+    with pytest.raises(mc.GameError, match="returned 1 after play.*; it must return a player from 0 to 0"):
         alone.state((c_int64 * 5)(0, 0, 0, 5, 0)).play(HOLD)
