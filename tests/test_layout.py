@@ -99,6 +99,7 @@ SUBJECTS = {
     "games/native_games_errors": "src/mcts_core/games/native_games.pyx, games that break their contract",
     "games/native_games_numpy": "src/mcts_core/games/native_games.pyx, what needs numpy: evaluators",
     "games/native_games_search": "src/mcts_core/games/native_games.pyx, games in searches",
+    "games/native_games_general": "src/mcts_core/games/native_games.pyx, general games: players, returns and chance",
     "leaks": "memory after very many searches",
     "package": "what is installed",
     "readme": "README.md, and the commands of docs/command_line.md",
