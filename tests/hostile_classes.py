@@ -1,5 +1,6 @@
 """Classes that must be refused, or whose errors must end a search, for the tests of ``mcts_core.compile``."""
 
+import copy
 import random
 
 COUNTS = [0]
@@ -56,6 +57,11 @@ class Raising(Cells):
         return super().legal_moves()
 
 
+class WinnerTwo(Cells):
+    def winner(self):
+        return 2 if self.line == 12345 else super().winner()
+
+
 class Growing(Cells):
     def winner(self):
         number = 3
@@ -71,6 +77,7 @@ ERRORS = {
     DivisionByZero: "ZeroDivisionError: integer division or modulo by zero (hostile_classes.py, line {line}, in winner",
     Endless: "it does not end within 1,000,000 lines (hostile_classes.py",
     Raising: "legal_moves() raised RuntimeError: strange cells (hostile_classes.py, line {line}, in legal_moves: raise",
+    WinnerTwo: "winner() after play(5) must return None while the game goes on, then +1, -1, or 0 for a draw, got 2",
     Growing: "winner() after play(5) stopped where the class in Python does not: an int of more than 62 bits",
 }
 
@@ -214,7 +221,24 @@ class RoundedToDigits(Cells):
         return super().winner() if round(self.count / 8, 1) < 9 else None
 
 
+class SharedByCopy(Cells):
+    push = None
+
+    def play(self, cell):
+        new = copy.copy(self)
+        new.cells[cell] = self.to_move
+        new.count, new.to_move = self.count + 1, -self.to_move
+        return new
+
+
+class MoveTwice(Cells):
+    def legal_moves(self):
+        return [*super().legal_moves(), next(cell for cell in range(9) if not self.cells[cell])]
+
+
 REFUSED = {
+    SharedByCopy: "copy.copy shares lists and arrays with the old position: begin with new = copy.deepcopy(self)",
+    MoveTwice: "legal_moves() lists the move 0 twice",
     Recursive: "depth calls itself; write it as a loop",
     ModuleState: "COUNTS[0]\n  a constant of the module or of the class is changed; keep what changes in a field",
     ModuleStateByAlias: "table[cell] = 2\n  a constant of the module or of the class is changed",

@@ -71,6 +71,8 @@ class Calls(Statements):
     def starred(self, node: ast.Call) -> Any:
         """``f(*move)``, where the number of values is that of the parameters."""
         target = self.static(node.func)
+        if target is zip and len(node.args) == 1 and isinstance(node.args[0], ast.Starred):
+            return call("transposed", self.plain(node.args[0].value))
         function = target if inspect.isfunction(target) else None
         if isinstance(node.func, ast.Attribute) and self.is_position(node.func.value):
             function = plain_function(self.units.member(node.func.attr)[0])
@@ -123,6 +125,9 @@ class Calls(Statements):
             return self.function_call(node, unwrapped(target), target)
         if isinstance(node.func, ast.Attribute) and isinstance(self.static(node.func.value), type):
             raise self.refuse(node, f"{ast.unparse(node.func)} is not a function of the class")
+        if target is np.trace and len(node.args) == 1 and not node.keywords:
+            diagonal = ast.Call(self.named(np.diag), [self.plain(node.args[0])], [])
+            return ast.Call(ast.Attribute(diagonal, "sum", ast.Load()), [], [])
         arguments, keywords = self.arguments(node)
         made = ast.Call(self.constant(target, node.func), arguments, [self.typed(each) for each in keywords])
         if target in (math.floor, math.ceil, math.trunc):
@@ -199,7 +204,14 @@ class Calls(Statements):
         return self.unit_call(node, function, owner, member, [ast.Name(me, ast.Load())])
 
     def value_method(self, node: ast.Call, func: ast.Attribute) -> Any:
-        """A method of a number or a sequence."""
+        """A method of a number, a sequence, or a member of an enum."""
+        function = self.enum_function(func)
+        if function is not None:
+            asked = ast.copy_location(ast.Call(func, [func.value, *node.args], node.keywords), node)
+            return self.unit_call(asked, function, None, None, [])
+        row = self.joined(node)
+        if row is not None:
+            return call("joined", self.viewed(row))
         if (func.attr == "count" and isinstance(func.value, ast.Call) and self.static(func.value.func) is bin
                 and len(func.value.args) == 1 and [self.static_text(each) for each in node.args] == ["1"]):
             return call("bit_count", self.plain(func.value.args[0]))
@@ -232,6 +244,13 @@ class Calls(Statements):
                               "compare numbers, and make texts in name() or __str__()")
         arguments, keywords = self.arguments(node)
         return ast.Call(ast.Attribute(self.plain(func.value), func.attr, ast.Load()), arguments, keywords)
+
+    def joined(self, node: ast.AST) -> ast.expr | None:
+        """``x`` of ``"".join(x)``, where it is a board of characters or a part of one."""
+        if (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+                and len(node.args) == 1 and self.static_text(node.func.value) == ""):
+            return node.args[0]
+        return None
 
     def viewed(self, node: ast.expr) -> Any:
         """A sequence that is only read: a slice needs no copy."""
@@ -290,7 +309,7 @@ class Calls(Statements):
             return call("as_int" if name == "int" else "rounded", *arguments)
         if name == "abs" and self.uses_numpy:
             return call("absolute", *arguments)
-        if name in ("divmod", "pow") and self.uses_numpy:
+        if name == "divmod" and self.uses_numpy:
             arguments = [self.exact(each) for each in arguments]
         if name == "bool" and arguments:
             return ast.Call(ast.Name("bool", ast.Load()), [self.test(node.args[0])], [])

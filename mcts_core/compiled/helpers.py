@@ -20,7 +20,10 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
+from mcts_core.compiled import narrow, texts
 from mcts_core.compiled.codes import EMPTY, LARGEST, NONE
+from mcts_core.compiled.narrow import narrow_add
+from mcts_core.compiled.narrow import small as _wrapping
 
 OPTIONS = {"boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True}
 LONGEST_LOOP = 10_000_000
@@ -278,7 +281,7 @@ def _sum_of(values: Any) -> Any:
     def total(values: Any) -> Any:
         found = 0
         for each in values:
-            found = add(found, exact(each))
+            found = narrow_add(found, each)
         return found
     return total
 
@@ -423,16 +426,6 @@ def _power(one: Any, other: Any) -> Any:
             raise OverflowError("an int of more than 62 bits")
         return result if other <= 64 or one >= 0 or other % 2 == 0 else -result
     return raised
-
-
-def _wrapping(value: Any) -> Any:
-    """The dtype of a number or an array whose arithmetic numpy does in less than 64 bits; None for others. uint16 are
-    bools of Python."""
-    kind = value.dtype if isinstance(value, types.Array) else value
-    is_small = isinstance(kind, types.Integer) and (kind.bitwidth < 64 or not kind.signed) and kind != types.uint16
-    if isinstance(kind, types.Float) and kind.bitwidth < 64 or is_small:
-        return getattr(np, kind.name)
-    return None
 
 
 @overload(exact, **CHECKED)
@@ -629,6 +622,6 @@ def limited(start: Any, stop: Any) -> Any:
     return stop
 
 
-NAMES = {name: globals()[name] for name in (*_STUBS, "blank", "copied", "limited")} | {
+NAMES = narrow.NAMES | texts.NAMES | {name: globals()[name] for name in (*_STUBS, "blank", "copied", "limited")} | {
     f"unpack_{count}": function for count, function in UNPACK.items()}
 """What rewritten code can call, each with the prefix ``mcts_``."""

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+EMPTY_RESULTS = {"any": False, "all": True, "sum": 0, "len": 0}
 COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp)
 
 
@@ -236,6 +237,9 @@ class Loops(Shapes):
         if isinstance(first, ast.Call) and isinstance(first.func, ast.Name) and first.func.id in ("map", "filter") and (
                 first.func.id not in self.locals):
             first = self._mapped(first, first.func.id)
+        if kind in EMPTY_RESULTS and isinstance(first, (ast.List, ast.Tuple)) and not first.elts and (
+                len(arguments) == 1 and not options):
+            return ast.Constant(EMPTY_RESULTS[kind])
         if kind == "len":
             return self._length(first)
         if kind == "reversed":
@@ -315,11 +319,12 @@ class Loops(Shapes):
 
     def _extreme(self, node: ast.Call, kind: str, first: ast.expr, options: dict[Any, ast.expr]) -> ast.expr:
         """min or max."""
+        has_tuples = any(isinstance(each, ast.Tuple) for each in node.args)  # Numba has none of tuples
         if len(node.args) > 1:
-            if not options:
+            if not options and not has_tuples:
                 return ast.Call(name(kind), [self.plain(each) for each in node.args], [])
             first = ast.copy_location(ast.List(node.args, ast.Load()), node)
-        if not isinstance(first, COMPREHENSIONS) and not options:
+        if not isinstance(first, COMPREHENSIONS) and not options and not has_tuples:
             return helper(f"{kind}_of", self.viewed(first))
         if isinstance(first, COMPREHENSIONS):
             generators, value = list(first.generators), first.elt

@@ -7,6 +7,7 @@ import inspect
 import random
 import time
 
+from mcts_core.compiled.record import fields_of, same
 from mcts_core.compiled.refusals import line_of
 from mcts_core.compiled.sources import plain_function
 from mcts_core.errors import GameError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+OUTCOMES = "must return None while the game goes on, then +1, -1, or 0 for a draw"
 LONGEST_GAME = 2000
 """Moves after which a random game is left."""
 
@@ -42,6 +44,7 @@ class Stepper:
         if self.general:
             self._refuse_members()
         self.by_push = callable(getattr(cls, "push", None))
+        self.is_frozen = issubclass(cls, tuple)
         self.files = {function.__code__.co_filename for base in cls.__mro__ for value in vars(base).values()
                       if (function := plain_function(value)) is not None}
 
@@ -82,16 +85,29 @@ class Stepper:
     def step(self, position: Any, move: Any) -> Any:
         """The position after a move, a new object."""
         if not self.by_push:
+            before = None if self.is_frozen else copy.deepcopy(fields_of(position))
             made = self.ask(position, "play", move)
             if made is position or not isinstance(made, self.cls):
                 raise GameError(
                     f"{self.name} cannot be compiled: play({move!r}) returned "
                     f"{'the position itself' if made is position else repr(made)[:80]}; play(move) must return the new "
                     f"position and leave the old one as it was. A method that changes its own position is called push")
+            if before is not None:
+                self._look_for_changes(position, before, move)
             return made
         made = copy.deepcopy(position)
         self.ask(made, "push", move)
         return made
+
+    def _look_for_changes(self, position: Any, before: dict[str, Any], move: Any) -> None:
+        """Raises GameError where ``play`` has changed the position on which it was called."""
+        for name, value in fields_of(position).items():
+            if name in before and not same(before[name], value):
+                raise GameError(
+                    f"{self.name} cannot be compiled: play({move!r}) changes the position itself: self.{name} was "
+                    f"{before.get(name)!r} before and is {value!r} after it; copy.copy shares lists and arrays with "
+                    f"the old position: begin with new = copy.deepcopy(self), or write new.{name} = "
+                    f"copy.deepcopy(self.{name})"[:600])
 
     def mover(self, position: Any) -> int:
         found = self.ask(position, "to_move")
@@ -141,8 +157,7 @@ class Stepper:
     def winner(self, position: Any) -> int | None:
         found = self.ask(position, "winner")
         if found is not None and found not in (1, 0, -1):
-            raise GameError(f"{self.name} cannot be compiled: winner() must return None while the game goes on, then "
-                            f"+1, -1, or 0 for a draw, got {found!r}"[:300])
+            raise GameError(f"{self.name} cannot be compiled: winner() {OUTCOMES}, got {found!r}"[:300])
         return None if found is None else int(found)
 
     def moves(self, position: Any) -> list[Any]:
@@ -154,6 +169,10 @@ class Stepper:
         except TypeError:
             raise GameError(f"{self.name} cannot be compiled: legal_moves() must return a list of moves, got "
                             f"{found!r}"[:300]) from None
+        if len(moves) > len(set(map(repr, moves))):
+            twice = next(move for place, move in enumerate(moves) if move in moves[:place])
+            raise GameError(f"{self.name} cannot be compiled: legal_moves() lists the move {twice!r} twice, in "
+                            f"{moves!r}; list each move once, such as by sorted(set(moves))"[:600])
         return moves
 
     def first(self) -> Any:

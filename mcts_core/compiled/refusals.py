@@ -27,14 +27,16 @@ _KINDS = (
 )
 _REASONS = (
     (r"mcts: (?P<text>.*)", "{text}", ""),
+    (r"Cannot modify readonly array", "a constant of the module or of the class is changed",
+     "keep what changes in a field of the position: self.x"),
     (r"Use of unsupported NumPy function '(?P<name>[^']+)'", "Numba does not have {name}", "write it as a loop"),
     (r"[Uu]nsupported array index type (float|\w+\(.*float).*", "an index is a float",
      "write a // b where the result must be an int"),
-    (r"No implementation of function Function\(<built-in function (get|set)item>\).*\n(.|\n)*?signature:\s*\n?\s*>>> "
+    (r"No implementation of function Function\(<built-in function (get|set)item>\)[\s\S]*?signature:\s*>>> "
      r"\w+\((?P<kinds>.*)\)", "{kinds}: this cannot be indexed like that",
      "index a sequence by an int, and write a // b where an int is meant"),
-    (r"No implementation of function Function\(<(built-in )?(function|class|method) '?(?P<name>[\w.]+)'?.*\n(.|\n)*?"
-     r"signature:\s*\n?\s*>>> \w+\((?P<kinds>.*)\)", "{name} is not defined for {kinds}",
+    (r"No implementation of function Function\(<(built-in )?(function|class|method) '?(?P<name>[\w.]+)'?[\s\S]*?"
+     r"signature:\s*>>> \w+\((?P<kinds>.*)\)", "{name} is not defined for {kinds}",
      "write it as a loop over numbers"),
     (r"Cannot unify (?P<one>.*) and (?P<other>.*) for '(?P<name>[\w$]+)(\.\d+)?'",
      "{name} is at one place {one}, at another {other}",
@@ -42,14 +44,16 @@ _REASONS = (
     (r"Can't unify return type from the following types: (?P<kinds>.*)",
      "the function returns different kinds: {kinds}",
      "return values of one kind from every return"),
+    (r"Cannot infer the type of variable '?\$\w*build_(list|set)", "the kind of an empty list is unknown here",
+     "compare lengths, as in len(x) == 0, or put a number into it"),
+    (r"Cannot infer the type of variable '?\$|Type of variable '?\$", "the kind of a value cannot be told",
+     "divide the expression into lines, each of which assigns a number to a variable of its own"),
     (r"Cannot infer the type of variable '?(?P<name>[\w$]+)", "the kind of {name} is unknown",
      "append a number to an empty list before it is used, or write a comprehension"),
     (r"Untyped global name '(?P<name>\w+)'", "{name} is not known there", "use numbers, lists and loops"),
     (r"NameError: (?P<text>.*)", "{text}", "define it before it is used"),
     (r"Unknown attribute '(?P<name>\w+)' of type (?P<kind>.*)", "there is no .{name} of {kind}",
      "write it as a loop"),
-    (r"Cannot modify readonly array", "a constant of the module or of the class is changed",
-     "keep what changes in a field of the position: self.x"),
     (r"use of yield in", "a generator is used where it must be a list", "return a list"),
 )
 
@@ -89,9 +93,7 @@ def _reason_of(text: str) -> tuple[str, str]:
         if found:
             parts = {key: _kinds(value or "") for key, value in found.groupdict().items()}
             return reason.format(**parts), instead
-    first = next((line.strip() for line in text.splitlines()
-                  if line.strip() and not line.startswith(("Failed in", "During"))), "unknown reason")
-    return _kinds(first)[:200], "write it with numbers, lists and loops"
+    return "this cannot be translated to machine code", "write it with numbers, lists and loops"
 
 
 def _kinds(text: str) -> str:

@@ -22,6 +22,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+NARROW: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "times", ast.FloorDiv: "floor", ast.Mod: "rest", ast.BitAnd: "and",
+    ast.BitOr: "or", ast.BitXor: "xor", ast.RShift: "right"}
+"""Operators on numbers of numpy of fewer bits, whose results are checked."""
 CHECKED = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "times", ast.LShift: "shift_left", ast.Pow: "power"}
 
 
@@ -88,10 +92,14 @@ class Rewriter(Calls, ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         value = self.static(node)
-        if value is not MISSING:
+        if value is not MISSING and not inspect.ismethod(value) and self.enum_function(node) is None:
             return self.constant(value, node)
         if self.is_position(node.value):
             return self.field(node)
+        function = self.enum_function(node)
+        if function is not None:
+            asked = ast.copy_location(ast.Call(node, [node.value], []), node)
+            return self.unit_call(asked, function, None, None, [])
         if node.attr == "value" and not self.is_array(node.value):
             return self.visit(node.value)  # of a member of an enum, which is its value already
         return ast.Attribute(self.plain(node.value), node.attr, node.ctx)
@@ -187,6 +195,12 @@ class Rewriter(Calls, ast.NodeTransformer):
             return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
         if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
             raise self.refuse(node, "texts cannot be made in compiled rules", "make them in name() or __str__()")
+        if self.uses_numpy and type(node.op) in NARROW:
+            left, right = self.plain(node.left), self.plain(node.right)
+            if not (is_number(left) and is_number(right)):
+                has_number = is_number(left) or is_number(right)
+                is_bare = self.index_depth or (has_number and not isinstance(node.op, ast.Mult))
+                return call(f"{'bare' if is_bare else 'narrow'}_{NARROW[type(node.op)]}", left, right)
         left, right = self.operand(node.left), self.operand(node.right)
         helper = CHECKED.get(type(node.op))
         if helper is None or self.index_depth or (helper in ("add", "subtract") and (
@@ -203,6 +217,8 @@ class Rewriter(Calls, ast.NodeTransformer):
         if isinstance(node, ast.Subscript):
             return isinstance(node.slice, ast.Slice) and not self.is_array(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
+            return True
+        if self.joined(node) is not None or (isinstance(node, ast.Name) and node.id in self.joined_texts):
             return True
         return isinstance(node, (ast.List, ast.Tuple, ast.ListComp)) or self.is_list(node)
 
@@ -273,6 +289,10 @@ class Rewriter(Calls, ast.NodeTransformer):
             if self.is_position(left) and self.is_position(right):
                 raise self.refuse(ast.Compare(left, [op], [right]), "positions cannot be compared in compiled rules",
                                   "compare their fields")
+            for one, other in ((left, right), (right, left)):
+                if isinstance(other, (ast.List, ast.Tuple)) and not other.elts:
+                    length = ast.Call(ast.Name("len", ast.Load()), [self.viewed(one)], [])
+                    return ast.Compare(length, [ast.Eq() if is_equal else ast.NotEq()], [ast.Constant(0)])
             if self.is_sequence(left) or self.is_sequence(right):
                 same = call("equal", self.as_sequence(left), self.as_sequence(right))
                 return same if is_equal else ast.UnaryOp(ast.Not(), same)

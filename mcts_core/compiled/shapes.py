@@ -34,6 +34,8 @@ class Shapes:
         is_named_constant: Any
         is_sequence: Any
         is_text: Any
+        joined: Any
+        unit_call: Any
         mangled: Any
         named: Any
         plain: Any
@@ -52,20 +54,19 @@ class Shapes:
                        and isinstance(node.ctx, (ast.Store, ast.Del))}
         self.locals |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         self.imports: dict[str, Any] = {}
+        self.joined_texts: set[str] = set()
+        """Variables that are joined characters."""
         self.class_name: str | None = None
         """The first parameter of a class method."""
         own = None if unit.owner is None else vars(unit.owner).get(unit.function.__name__)
         if isinstance(own, classmethod):
             self.class_name = unit.function.__code__.co_varnames[0]
+        self.find_imports(tree)
         self.find_positions(tree)
         self.uses_numpy = any(field.dtype is not None for field in units.record.fields.values()) or any(
             getattr(value, "__name__", "") == "numpy" for value in unit.function.__globals__.values()
             if isinstance(value, types.ModuleType))
         """Whether numbers may be of a dtype of numpy."""
-        self.operands = {node.id for each in ast.walk(tree) if isinstance(each, (ast.BinOp, ast.UnaryOp, ast.AugAssign))
-                         and not isinstance(getattr(each, "op", None), ast.Not)
-                         for node in ast.iter_child_nodes(each) if isinstance(node, ast.Name)}
-        """Variables with which the function computes."""
 
     def operand(self, node: ast.expr) -> Any:
         """An expression with which an operator computes."""
@@ -77,6 +78,17 @@ class Shapes:
                 isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)):
             return value
         return ast.Call(ast.Name("mcts_exact", ast.Load()), [value], [])
+
+    def find_imports(self, tree: ast.AST) -> None:
+        """Runs the imports within the function: what they name is known from the beginning."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                scope: dict[str, Any] = {}
+                try:
+                    exec(compile(ast.Module([node], []), "import", "exec"), self.unit.function.__globals__, scope)
+                except ImportError as error:
+                    raise self.refuse(node, f"the import fails: {error}", "import it at the top of the file") from None
+                self.imports.update(scope)
 
     def find_positions(self, tree: ast.AST) -> None:
         for _ in range(2):
@@ -132,6 +144,16 @@ class Shapes:
             target = unwrapped(target)
             return self.units.returns_position(target, None, self.roles_of(node, target, None))
         return False
+
+    def enum_function(self, node: ast.Attribute) -> Any:
+        """The function of a method or a property of an enum, if ``node`` names one of the enums of the fields."""
+        if self.is_position(node.value) or self.is_array(node.value) or self.is_list(node.value):
+            return None
+        asked = self.static(node.value)
+        kinds = [type(asked)] if isinstance(asked, enum.Enum) else [
+            kind for field in self.units.record.fields.values() for kind in field.kinds
+            if isinstance(kind, type) and issubclass(kind, enum.Enum)]
+        return next((plain_function(vars(kind)[node.attr]) for kind in kinds if node.attr in vars(kind)), None)
 
     def super_of(self, node: ast.AST) -> type | None:
         """The class behind which ``super().method`` looks for it. None: it is something else."""

@@ -131,6 +131,8 @@ class Statements(Loops):
                 lines.extend(self.assigned(target, name(made)))
             return lines
         target = node.targets[0]
+        if isinstance(target, ast.Name) and self.joined(node.value) is not None:
+            self.joined_texts.add(target.id)
         if isinstance(target, (ast.Tuple, ast.List)):
             return self.taken_apart(target, node.value)
         if isinstance(target, ast.Name) and target.id in self.fixed_lists:
@@ -182,8 +184,7 @@ class Statements(Loops):
     def assigned(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
         """``target = value``, where the value is rewritten already."""
         if isinstance(target, ast.Name):
-            is_operand = self.uses_numpy and target.id in self.operands and target.id not in self.positions
-            return [assign(target.id, self.exact(value) if is_operand else value)]
+            return [assign(target.id, value)]
         if isinstance(target, (ast.Tuple, ast.List)):
             made = self.temporary()
             lines: list[ast.stmt] = [assign(made, value)]
@@ -359,10 +360,7 @@ class Statements(Loops):
         return ast.If(ast.UnaryOp(ast.Not(), self.test(node.test)), [self.failure()], [])
 
     def visit_Import(self, node: Any) -> Any:
-        scope: dict[str, Any] = {}
-        exec(compile(ast.Module([node], []), "import", "exec"), self.unit.function.__globals__, scope)
-        self.imports.update(scope)
-        return None
+        return None  # find_imports has run it
 
     visit_ImportFrom = visit_Import
 
@@ -374,8 +372,8 @@ class Statements(Loops):
     def visit_Delete(self, node: ast.Delete) -> Any:
         if any(list(root_attributes(target)) or isinstance(target, ast.Attribute) for target in node.targets):
             raise self.refuse(node, "a field keeps its length", "write 0 for nothing")
-        return ast.Delete([self.visit_Subscript(target) if isinstance(target, ast.Subscript) else target
-                           for target in node.targets])
+        targets = [self.visit_Subscript(target) for target in node.targets if isinstance(target, ast.Subscript)]
+        return ast.Delete(targets) if targets else None  # a variable is forgotten at the end anyway
 
     def visit_Try(self, node: ast.Try) -> Any:
         raise self.refuse(node.body[0], "try ... except", "ask by `if` before")
@@ -391,4 +389,25 @@ class Statements(Loops):
         raise self.refuse(node.body[0], "a class inside of a function", "define it at the top of the module")
 
     def visit_Match(self, node: ast.Match) -> Any:
-        raise self.refuse(node.subject, "match ... case", "write if and elif")
+        subject = self.temporary()
+        lines: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = self.matches(name(subject), case.pattern)
+            if case.guard is not None:
+                test = case.guard if test is None else ast.BoolOp(ast.And(), [test, case.guard])
+            lines = case.body if test is None else [ast.copy_location(ast.If(test, case.body, lines), case.pattern)]
+        made = ast.copy_location(assign(subject, node.subject), node)
+        return self.block([ast.fix_missing_locations(made), *map(ast.fix_missing_locations, lines)])
+
+    def matches(self, subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+        """The test of a case; None where it always holds."""
+        if isinstance(pattern, (ast.MatchValue, ast.MatchSingleton)):
+            value = pattern.value if isinstance(pattern, ast.MatchValue) else ast.Constant(pattern.value)
+            return ast.copy_location(ast.Compare(subject, [ast.Eq()], [value]), pattern)
+        if isinstance(pattern, ast.MatchOr):
+            tests = [self.matches(subject, each) for each in pattern.patterns]
+            if None not in tests:
+                return ast.copy_location(ast.BoolOp(ast.Or(), tests), pattern)  # type: ignore[arg-type]
+        if isinstance(pattern, ast.MatchAs) and pattern.name is None:
+            return None
+        raise self.refuse(pattern, "a pattern that takes a value apart", "write if and elif")

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 from mcts_core.compiled.codes import Uncodable
+from mcts_core.compiled.random_games import OUTCOMES
 from mcts_core.compiled.refusals import line_of
 from mcts_core.errors import InvalidState
 
@@ -102,7 +103,9 @@ class Twin:
                 after = self.stepper.step(position, move)
                 end = "returns" if self.stepper.general else "winner"
                 what = f"{end}() after play({move!r})"
-                getattr(after, end)()
+                found = getattr(after, end)()
+                if end == "winner" and found not in (None, 1, 0, -1):
+                    return f"{what} {OUTCOMES}, got {found!r}{self._place(position)}"
             else:
                 if self.stepper.general:
                     what = "to_move, chance_outcomes() or returns()"
@@ -117,7 +120,8 @@ class Twin:
             line = line_of(cause, self.stepper.files)
             return (f"{what} raised {type(cause).__name__}: {cause}{f' ({line})' if line else ''}"
                     f"{self._place(position)}")
-        return (f"{what} stopped where the class in Python does not: an int of more than 62 bits, a loop of more than "
+        return (f"{what} stopped where the class in Python does not: an int of more than 62 bits or too "
+                f"large for the dtype of its array, a loop of more than "
                 f"10,000,000 rounds, or a sequence of another length{self._place(position)}")
 
     def _place(self, position: Any) -> str:

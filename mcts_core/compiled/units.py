@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 from typing import TypeAlias
 
 from mcts_core.compiled.codes import Uncodable
@@ -57,7 +58,9 @@ class Units:
         code = getattr(function, "__code__", None)
         line = getattr(node, "lineno", 0) or (code.co_firstlineno if code is not None else 0)
         file = code.co_filename if code is not None else inspect.getfile(self.cls)
-        return refusal(self.cls.__name__, file, line, segment(node) if node is not None else "", reason, instead)
+        is_line = node is None or isinstance(node, ast.Pass)  # an expression that no file has
+        what = linecache.getline(file, line).strip() if is_line else segment(node or ast.Pass())
+        return refusal(self.cls.__name__, file, line, what, reason, instead)
 
     def member(self, name: str, after: type | None = None) -> Any:
         """A member of the class as it stands in the ``__dict__``, and the class that defines it; ``after``: of the

@@ -25,7 +25,11 @@ def test_a_class_is_refused_in_words_of_its_own(cls):
     ("Cannot unify array(int64, 1d, C) and int64 for 'x.2', defined at",
      "x is at one place sequence of int, at another int"),
     ("Use of unsupported NumPy function 'numpy.fliplr' or unsupported use", "Numba does not have numpy.fliplr"),
-    ("Something\nelse", "Something"),
+    ("No implementation of function Function(<function trace at 0x7>) found for signature:\n \n >>> trace(int64)\n",
+     "trace is not defined for int"),
+    ("Cannot infer the type of variable '$16build_list.3', have", "the kind of an empty list is unknown here"),
+    ("Type of variable '$62call.12' cannot be determined", "the kind of a value cannot be told"),
+    ("Something\nelse", "this cannot be translated to machine code"),
 ])
 def test_what_numba_says_is_put_into_words(text, wanted):
     assert wanted in str(in_words("Game", ValueError(text), {"game.py"}))

@@ -75,7 +75,7 @@ class Wrapping:
         self.count, self.to_move = 0, 1
 
     def legal_moves(self):
-        return [1, 2]
+        return [50, 60]
 
     def push(self, move):
         self.points[self.count % 2] += move
@@ -83,13 +83,13 @@ class Wrapping:
         self.to_move = -self.to_move
 
     def winner(self):
-        return None if self.count < 24 else 1 if self.points[0] + self.points[1] > 200 else -1
+        return None if self.count < 8 else 1 if self.points[0] + self.points[1] > 200 else -1
 
 
-def test_computing_with_small_numbers_of_numpy_is_refused():
-    with pytest.raises(mc.GameError, match=r"test_rewrite.py, line \d+: .*points.*\n.* use dtype=int ") as found:
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_small_numbers_of_numpy_that_wrap_around_are_an_error():
+    with pytest.raises(mc.GameError, match=r"too large for the dtype of its array"):
         mc.compile(Wrapping, cache=False)
-    assert found.value.__cause__ is None
 
 
 class Grown(Wrapping):
