@@ -362,6 +362,7 @@ def saved(soak, seat):
     seat.remember()
     path = soak.folder / "tree"
     if isinstance(seat.state, Dots):  # a user's objects have no place in a file
+        path.unlink(missing_ok=True)  # an interrupt may have ended an earlier step before it did
         with soak.expecting(mc.InvalidState):
             seat.engine.save(path)
         soak.expect(not path.exists(), "a save that was refused left a file")
