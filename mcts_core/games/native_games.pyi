@@ -1,14 +1,16 @@
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Self, SupportsIndex, final
+from typing import Any, Final, Generic, Self, SupportsIndex, final, overload
 
-from typing_extensions import Buffer
+from typing_extensions import Buffer, TypeVar
 
 from mcts_core.game import NativeState
 
 __all__ = ["NativeGame", "NativeGeneralPosition", "NativePosition", "native_game"]
 
+_Position = TypeVar("_Position", bound=AnyPosition, default=NativePosition)
+
 @final
-class NativeGame:
+class NativeGame(Generic[_Position]):
     name: Final[str]
     twin: Final[Any]
 
@@ -22,18 +24,18 @@ class NativeGame:
     def moves(self) -> tuple[Any, ...] | None: ...
     @property
     def max_plies(self) -> int: ...
-    def __call__(self) -> Any: ...
-    def state(self, data: Any = None, *, to_move: int | None = None) -> Any: ...
+    def __call__(self) -> _Position: ...
+    def state(self, data: Any = None, *, to_move: int | None = None) -> _Position: ...
     def from_moves(
         self, moves: str | Iterable[str | SupportsIndex], *, base: SupportsIndex = 0
-    ) -> Any: ...
-    def __copy__(self) -> NativeGame: ...
-    def __deepcopy__(self, memo: object) -> NativeGame: ...
+    ) -> _Position: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
 class AnyPosition(NativeState):
     @property
-    def rules(self) -> NativeGame: ...
+    def rules(self) -> NativeGame[Any]: ...
     @property
     def data(self) -> bytes: ...
     @property
@@ -70,6 +72,7 @@ class NativeGeneralPosition(AnyPosition):
     def chance_outcomes(self) -> list[tuple[int, float]]: ...
     def returns(self) -> tuple[float, ...] | None: ...
 
+@overload
 def native_game(
     *,
     legal_moves: Any,
@@ -89,13 +92,38 @@ def native_game(
     text: Callable[[Any], str] | None = None,
     move_name: Callable[[Any, int], str] | None = None,
     ordered: bool = False,
-    players: SupportsIndex | None = None,
-    returns: Any = None,
-    chance: Any = None,
+    players: None = None,
+    returns: None = None,
+    chance: None = None,
     constant_sum: bool = False,
 ) -> NativeGame: ...
-def attach_class(game: NativeGame, twin: Any, start: Buffer) -> None: ...
+@overload
+def native_game(
+    *,
+    legal_moves: Any,
+    play: Any,
+    state_size: SupportsIndex,
+    max_moves: SupportsIndex,
+    start: Buffer | None = None,
+    to_move: Any = None,
+    rollout: Any = None,
+    simulate: Any = None,
+    expand: Any = None,
+    observe: Any = None,
+    shape: tuple[SupportsIndex, SupportsIndex, SupportsIndex] | None = None,
+    max_plies: SupportsIndex = 0,
+    context: Buffer | int | None = None,
+    name: str | None = None,
+    text: Callable[[Any], str] | None = None,
+    move_name: Callable[[Any, int], str] | None = None,
+    ordered: bool = False,
+    players: SupportsIndex,
+    returns: Any,
+    chance: Any = None,
+    constant_sum: bool = False,
+) -> NativeGame[NativeGeneralPosition]: ...
+def attach_class(game: NativeGame[Any], twin: Any, start: Buffer) -> None: ...
 def find_game(name: str) -> Any: ...
 def restore(
-    game: NativeGame, data: bytes | None, to_move: int | None, moves: Iterable[SupportsIndex]
+    game: NativeGame[Any], data: bytes | None, to_move: int | None, moves: Iterable[SupportsIndex]
 ) -> Any: ...

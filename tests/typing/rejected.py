@@ -91,7 +91,7 @@ mc.render.picture(four)  # type: ignore[attr-defined]
 # ---- games of one's own ----------------------------------------------------------------------------------------------
 
 mc.check_game()  # type: ignore[call-arg]
-mc.native_game()  # type: ignore[call-arg]
+mc.native_game()  # type: ignore[call-overload]
 mc.selfplay(four, games="2", iterations=10)  # type: ignore[call-overload]
 mc.selfplay(four, games=2, iterations=10, batch="8")  # type: ignore[call-overload]
 mc.selfplay(four, games=2, iterations=10, nosie_alpha=1)  # type: ignore[call-overload]

@@ -755,7 +755,8 @@ cdef class NativeGeneralPosition(AnyPosition):
             told = None if self.owner.twin is None else self.owner.twin.explain()
             raise GameError(f"{self.owner.name}: " + (told or (
                 f"to_move() returned {self.player} after {what}; it must return a player from 0 to "
-                f"{self.owner.general.players - 1}{'' if self.owner.general.chance == NULL else ', or -1 for chance'}")))
+                f"{self.owner.general.players - 1}"
+                + ("" if self.owner.general.chance == NULL else ", or -1 for chance"))))
         return 0
 
     @property
