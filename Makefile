@@ -47,8 +47,13 @@ demo: $(VENV)/.installed-rich
 	$(BIN)/mcts-core --version
 	$(BIN)/mcts-core demo
 
-test: $(VENV)/.installed-test
+test: $(VENV)/.probes
 	$(BIN)/pytest $(WORKERS) $(PYTEST_ARGS)
+
+# mcts_core.testing, which the wheel leaves out.
+$(VENV)/.probes: $(VENV)/.installed-test tests/build_probes.py
+	$(BIN)/python tests/build_probes.py
+	touch $@
 
 # In the environment at hand, and much faster than pip, which is needed once: pip install --no-build-isolation -e .
 build:
@@ -159,7 +164,8 @@ test-page: page $(VENV)/.installed-browser
 # because the newest has not a wheel for every Python.
 test-threads: $(WHEEL)/.built
 	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
-	$(BIN)/python -m pip install --quiet pytest 'hypothesis<6.140' rich pytest-run-parallel
+	$(BIN)/python -m pip install --quiet pytest 'hypothesis<6.140' rich pytest-run-parallel "cython>=3.3,<4" "setuptools>=77"
+	$(BIN)/python tests/build_probes.py
 	PYTHON_GIL=$$($(BIN)/python -c 'import sysconfig; print(int(not sysconfig.get_config_var("Py_GIL_DISABLED")))') \
 		$(BIN)/pytest -q --parallel-threads=4 --deselect tests/games/test_board_text.py::test_parse_moves $(THREAD_TESTS)
 

@@ -28,13 +28,14 @@ HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "game
 # What a search runs once or never, and what takes no time beside the user's own game (user_states): compiled with less
 # optimization, in half the time. The loop and what it calls are not here: a search of one iteration would take 5 %
 # longer. Nor are positions, whose play() would take 1.2 to 1.7 times as long.
-COLD_MODULES = ["arguments", "dispatch", "errors", "engine.background_search", "engine.exact_search", "engine.kept",
-                "engine.records", "engine.report", "engine.searched_general", "engine.searched_information",
-                "engine.settings", "engine.storage", "engine.targets", "engine.thread_exchange", "engine.threads",
-                "engine.top", "engine.weighted_draw", "engine.workers", "games.board_text", "games.connect_four.book",
-                "games.mnk.network", "games.native_functions", "games.native_games", "games.state_kinds",
-                "games.user_states", "testing.general_probe", "testing.kernel_probe", "testing.network_probe",
-                "testing.probe", "testing.threat_probe", "testing.tree_probe", "tree.check", "tree.storage"]
+COLD_MODULES = ["arguments", "checks.table_probe", "dispatch", "errors", "engine.background_search",
+                "engine.exact_search", "engine.kept", "engine.records", "engine.report", "engine.searched_general",
+                "engine.searched_information", "engine.settings", "engine.storage", "engine.targets",
+                "engine.thread_exchange", "engine.threads", "engine.top", "engine.weighted_draw", "engine.workers",
+                "games.board_text", "games.connect_four.book", "games.mnk.network", "games.native_functions",
+                "games.native_games", "games.state_kinds", "games.user_states", "testing.general_probe",
+                "testing.kernel_probe", "testing.network_probe", "testing.probe", "testing.threat_probe",
+                "testing.tree_probe", "tree.check", "tree.storage"]
 MODULES = sorted({".".join(path.relative_to(NATIVE).with_suffix("").parts) for path in NATIVE.rglob("*.pyx")}
                  - set(HOT_MODULES))
 
@@ -64,6 +65,9 @@ PLAIN_C = os.environ.get("MCTS_CORE_PLAIN_C")
 # MCTS_CORE_SANITIZE=thread, address or undefined: for tests of the package itself, with GCC or Clang.
 SANITIZE = os.environ.get("MCTS_CORE_SANITIZE")
 SANITIZE_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g1", "-O1"] if SANITIZE else []
+# mcts_core.testing is for the tests: builds in place and editable ones have it. MCTS_CORE_TESTING=1: the wheel, too;
+# =only: nothing else is compiled, for a package that is installed (tests/build_probes.py).
+TESTING = os.environ.get("MCTS_CORE_TESTING")
 # MCTS_CORE_COVERAGE=1: what runs is counted, for gcov.
 COVERAGE = bool(os.environ.get("MCTS_CORE_COVERAGE"))
 if COVERAGE:
@@ -107,6 +111,9 @@ class BuildExt(build_ext):
             python = sysconfig.get_config_var("EXT_SUFFIX").split(".")[1]
             kind = "-".join(filter(None, ["editable", python, SANITIZE, plain, COVERAGE and "coverage"]))
             self.build_lib = self.build_temp = str(BUILD / kind)
+        elif TESTING != "1":
+            self.extensions = [extension for extension in self.extensions
+                               if extension.name.startswith("mcts_core.testing.") == (TESTING == "only")]
 
     def run(self):
         stamp = Path(self.build_temp, "built")
@@ -114,6 +121,8 @@ class BuildExt(build_ext):
             return  # Cython would look for seconds, to find nothing
         super().run()
         names = {extension.name for extension in self.extensions}
+        if "mcts_core.testing.probe" not in names:  # stubs, and what an earlier build has left: they would be packed
+            shutil.rmtree(Path(self.build_lib, "mcts_core", "testing"), ignore_errors=True)
         for folder in (Path(self.build_lib), *([Path(".")] if self.inplace or self.editable_mode else [])):
             for path, name in modules_below(folder).items():
                 if name not in names:
@@ -255,7 +264,8 @@ if __name__ == "__main__":  # processes that translate may import this file
     setup(
         long_description=for_package_page(Path("README.md").read_text(encoding="utf-8")),
         long_description_content_type="text/markdown",
-        packages=find_packages(include=["mcts_core", "mcts_core.*"]),
+        packages=find_packages(include=["mcts_core", "mcts_core.*"],
+                               exclude=[] if TESTING == "1" else ["mcts_core.testing"]),
         include_package_data=False,  # just these; what MANIFEST.in names is for the sdist
         package_data={
             # headers: the contract that others build on; all others are of the modules for each other

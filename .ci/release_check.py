@@ -213,8 +213,8 @@ def sdist_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str
 
 def wheel_problems(tracked: Iterable[str], names: Iterable[str]) -> Iterator[str]:
     """Of the package a wheel has every file that git tracks, but for the .pxd that are no contract, and one or more
-    modules for each .pyx below src/mcts_core; no more."""
-    known = list(tracked)
+    modules for each .pyx below src/mcts_core; nothing of ``testing``, which is for the tests; no more."""
+    known = [name for name in tracked if not name.startswith((f"{NAME}/testing/", f"src/{NAME}/testing/"))]
     wanted = {name for name in known if name.startswith(f"{NAME}/")
               and (not name.endswith(".pxd") or name in HEADERS)}
     sources = {name.removeprefix(f"src/{NAME}/").removesuffix(".pyx") for name in known

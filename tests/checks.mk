@@ -33,7 +33,9 @@ lint-headers:
 $(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
 	$(PYTHON) -m venv $(LINT_VENV)
 	$(LINT)/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
-	$(LINT)/python -m pip install --quiet -r tests/typing/requirements.txt "$$(echo $(WHEEL)/*.whl)[numpy,plot,rich]"
+	$(LINT)/python -m pip install --quiet -r tests/typing/requirements.txt "$$(echo $(WHEEL)/*.whl)[numpy,plot,rich]" \
+		"cython>=3.3,<4" "setuptools>=77"
+	$(LINT)/python tests/build_probes.py
 	touch $@
 
 # ---- builds that watch what they do: GCC, Linux ----------------------------------------------------------------------
@@ -48,7 +50,7 @@ define watched
 	cp -R build/cython build/isa build/$(1)/build
 	find build/$(1)/mcts_core -name "*.so" -delete
 	find build/$(1)/build -name "*.c" -exec touch {} +
-	$(2) $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target build/$(1)/site ./build/$(1)
+	MCTS_CORE_TESTING=1 $(2) $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target build/$(1)/site ./build/$(1)
 	touch $@
 endef
 on = PYTHONPATH=$(abspath build/$(1)/site)
@@ -114,7 +116,7 @@ build/thread/.built: $(SOURCES) | $(VENV)/.installed-test
 # what comes of it is everywhere: then only wrong addresses are told.
 MEMCHECK = $(shell $(PYTHON) -c 'import sys; sys.version_info < (3, 12) and print("--undef-value-errors=no")')
 
-memcheck: $(VENV)/.installed-rich
+memcheck: $(VENV)/.probes
 	PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --num-callers=30 $(MEMCHECK) \
 		$(BIN)/python tests/sanitizers/short.py
 

@@ -39,6 +39,19 @@ NEEDED_BY = {
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]
 
+
+class NoProbes:
+    """Python asks it last, for modules that are nowhere."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.startswith("mcts_core.testing"):
+            raise ModuleNotFoundError(f"{name} is for the tests, and the wheel leaves it out: python tests/build_probes.py "
+                                      f"compiles it into the mcts_core of {sys.executable}", name=name)
+
+
+sys.meta_path.append(NoProbes)
+
 # What not every system has: @pytest.mark.needs("fork") leaves a test out, and says so, where that is not there.
 HERE = {
     **{package: package not in WITHOUT for package in NEEDED_BY},

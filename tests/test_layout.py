@@ -57,6 +57,7 @@ TESTED_IN = {
     "src/mcts_core/testing/threat_probe.pyx": "games/mnk/continuous_threats",
     "src/mcts_core/games/user_rollout.pyx": "games/general_rules",
     "src/mcts_core/games/state_kinds.pyx": "games/general_rules",
+    "src/mcts_core/checks/table_probe.pyx": "testing/probe",
     "src/mcts_core/engine/storage.pyx": "storage",
     "src/mcts_core/tree/storage.pyx": "storage",
     # a base class, which only its users can try out
@@ -240,7 +241,7 @@ def test_what_is_installed_is_all_that_stands_in_the_package():
 def test_imports_lead_down():
     """Games know no tree, trees no engine, and native code nothing that is Python."""
     order = ["platform", "errors", "files", "dispatch", "arguments", "arena", "game", "simple_game", "games", "tree",
-             "engine", "testing"]
+             "engine", "checks", "testing"]
     level = {name: number for number, name in enumerate(order)}
     written = {path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
                for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"}

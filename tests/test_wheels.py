@@ -117,6 +117,30 @@ def test_what_is_compiled_in_a_special_way_is_there(monkeypatch):
     assert all(set(names) <= set(setup["HOT_MODULES"]) for names in setup["GAINING"].values())
 
 
+@pytest.mark.parametrize(("asked", "options", "probes", "others"), [
+    ("", {}, False, True),
+    ("1", {}, True, True),
+    ("only", {}, True, False),
+    ("", {"inplace": True}, True, True),
+    ("", {"editable_mode": True}, True, True),
+    ("only", {"inplace": True}, True, True),
+])
+def test_the_wheel_has_no_modules_for_the_tests_unless_they_are_asked_for(monkeypatch, asked, options, probes, others):
+    import setuptools
+
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("MCTS_CORE_TESTING", asked)
+    setup = runpy.run_path("setup.py")
+    names = ["testing.probe", "checks.table_probe", "errors"]
+    distribution = setuptools.Distribution({"ext_modules": [setup["extension"](name, "x.pyx") for name in names]})
+    command = setup["BuildExt"](distribution)
+    for option, value in options.items():
+        setattr(command, option, value)
+    command.ensure_finalized()
+    found = {extension.name.removeprefix("mcts_core.") for extension in command.extensions}
+    assert found == set(names[:1] * probes + names[1:] * others)
+
+
 def test_a_copy_for_an_instruction_set_differs_by_its_name_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     setup = runpy.run_path("setup.py")

@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 from mcts_core.arguments import shorten
+from mcts_core.checks.table_probe import TableProbe
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
 from mcts_core.searcher import rollouts
-from mcts_core.testing.probe import Probe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
 def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) -> Iterator[Found]:
     """The problems of the table in ``state``. ``path`` leads there from ``start``, and ``legal`` are its moves."""
-    probe = Probe(state)
+    probe = TableProbe(state)
     data = probe.data
     if not probe.is_complete:
         yield Found("table", "NULL", "all functions of the game table except `rollouts` must be set")
@@ -67,7 +67,7 @@ def table_problems(start: Any, state: Any, path: list[int], legal: list[int]) ->
     yield from found
 
 
-def _failed(part: str, key: str, probe: Probe, error: Exception, where: str = "") -> Found:
+def _failed(part: str, key: str, probe: TableProbe, error: Exception, where: str = "") -> Found:
     """The problem of a function that reported an error."""
     if not probe.endless:
         return Found(part, key, f"failed: {error}{where}")
@@ -76,7 +76,7 @@ def _failed(part: str, key: str, probe: Probe, error: Exception, where: str = ""
     return Found("play", ENDLESS, f"{what}, but max_plies is {longest}" if longest else f"{what}: every game must end")
 
 
-def _moves(probe: Probe, legal: list[int]) -> Iterator[Found]:
+def _moves(probe: TableProbe, legal: list[int]) -> Iterator[Found]:
     room, fixed = probe.sizes[1] or ALL_MOVES, probe.sizes[3]
     returned, moves, damage = probe.list_moves(probe.data, room)
     again = probe.list_moves(probe.data, room)
@@ -98,7 +98,7 @@ def _moves(probe: Probe, legal: list[int]) -> Iterator[Found]:
         yield Found("legal_moves", "face", text)
 
 
-def _plays(state: Any, probe: Probe, legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
+def _plays(state: Any, probe: TableProbe, legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
     """Also fills ``outcomes`` with the outcome that play returns for each move."""
     for move in legal:
         outcome, after, damage = probe.play_move(probe.data, move)
@@ -125,7 +125,7 @@ def _simulate(
     start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]
 ) -> Iterator[Found]:
     """Tries all moves at the end of ``path`` and stops at the first problem."""
-    probe = Probe(start, 1)
+    probe = TableProbe(start, 1)
     fixed = probe.sizes[3]
     left = dict.fromkeys(legal) if fixed else dict(enumerate(legal))  # the slots that are still untried
     count = probe.sizes[1] if fixed else len(legal)
@@ -171,7 +171,7 @@ def _simulate(
 
 
 def _expand(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    probe = Probe(start)
+    probe = TableProbe(start)
     fixed = probe.sizes[3]
     count = probe.sizes[1] if fixed else len(legal)
     try:
@@ -200,7 +200,7 @@ def _points(outcome: int, same: bool) -> int:
 
 
 def _rollout(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    probe = Probe(state)
+    probe = TableProbe(state)
     longest = probe.sizes[2]
     if longest and len(path) >= longest:
         yield Found("play", ENDLESS, f"the game goes on after {len(path)} moves, but max_plies is {longest}")
@@ -227,7 +227,7 @@ def _rollout(start: Any, state: Any, path: list[int], legal: list[int], outcomes
 
 
 def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    probe = Probe(start, 2)
+    probe = TableProbe(start, 2)
     if probe.guide is None:
         return
     policies, _, actions, _ = probe.guide
@@ -268,7 +268,7 @@ def _guide(start: Any, state: Any, path: list[int], legal: list[int], outcomes: 
             yield from _rollouts_by_policy(probe, path, policy)
 
 
-def _rollouts_by_policy(probe: Probe, path: list[int], policy: int) -> Iterator[Found]:
+def _rollouts_by_policy(probe: TableProbe, path: list[int], policy: int) -> Iterator[Found]:
     try:
         result, played, _ = probe.policy_rollout(path, policy)
     except Exception as error:
@@ -283,7 +283,7 @@ def _valuation(
     start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]
 ) -> Iterator[Found]:
     """Asks for values with fresh memory, and again after other positions with the same memory."""
-    probe = Probe(start)
+    probe = TableProbe(start)
     if probe.valuation is None:
         return
     has_value, has_weigh, has_create, has_destroy = probe.valuation
@@ -305,7 +305,7 @@ def _valuation(
         yield Found("value", "range", text)
     if proof is not None:
         yield from _proof_problems(proof, legal, outcomes)
-    moves = [child[0] for child in Probe(start).children(path)[0]] if has_weigh else []
+    moves = [child[0] for child in TableProbe(start).children(path)[0]] if has_weigh else []
     weights = probe.weigh(path, moves) if has_weigh else None
     if weights is not None:
         problems = list(_weights(*weights))
@@ -360,7 +360,7 @@ def _weights(returned: int, weights: list[float], damage: str | None) -> Iterato
 
 
 def _observe(start: Any, state: Any, path: list[int], legal: list[int], outcomes: dict[int, int]) -> Iterator[Found]:
-    probe = Probe(state)
+    probe = TableProbe(state)
     found = probe.observe(probe.data)
     if found is None:
         return
@@ -436,7 +436,7 @@ class _Games:
 
 def _simulations(start: Any, path: list[int], moves: int, rounds: int) -> list[float]:
     """Results for the player to move at the root of ``rounds`` simulations of each move at the end of ``path``."""
-    probe = Probe(start, 3)
+    probe = TableProbe(start, 3)
     results = []
     for _ in range(rounds):
         cursor: Any = 0

@@ -1,1 +1,1 @@
-"""Game tables, kernels and trees from Python: for the tests, and for check_game, which tests the tables of users."""
+"""Game tables, kernels and trees from Python: for the tests alone. The wheel leaves it out."""

@@ -20,10 +20,10 @@ exec(compile(SCRIPT.read_text(encoding="utf-8"), SCRIPT, "exec"), check.__dict__
 
 TRACKED = [".gitignore", ".github/workflows/wheels.yml", "README.md", "src/mcts_core/tree/plain_tree.pyx",
            "src/mcts_core/errors.pyx", "src/mcts_core/tree/plain_tree.pxd", "mcts_core/__init__.py",
-           "mcts_core/py.typed", "mcts_core/game.pxd",
-           "mcts_core/web/static/index.html"]
+           "mcts_core/py.typed", "mcts_core/game.pxd", "mcts_core/web/static/index.html",
+           "src/mcts_core/testing/probe.pyx", "mcts_core/testing/__init__.py", "mcts_core/testing/probe.pyi"]
 SDIST = [*TRACKED[1:], "PKG-INFO", "setup.cfg", "mcts_core.egg-info/SOURCES.txt"]
-WHEEL = [*TRACKED[6:], "mcts_core/tree/_plain_tree_avx2.cpython-311-x86_64-linux-gnu.so",
+WHEEL = [*TRACKED[6:10], "mcts_core/tree/_plain_tree_avx2.cpython-311-x86_64-linux-gnu.so",
          "mcts_core/tree/_plain_tree_baseline.so",
          "mcts_core/_cython.abi3.so",
          "mcts_core/errors.cp311-win_amd64.pyd", "mcts_core-1.2.3.dist-info/METADATA"]
@@ -212,7 +212,8 @@ def test_what_the_wheel_lacks_is_told(lost, words):
 @pytest.mark.parametrize("added", [
     "src/mcts_core/tree/plain_tree.pxd", "mcts_core/tree.pyx", "mcts_core/tree.c", "src/mcts_core/tree/plain_tree.pyx",
     "tests/tree/test_plain_tree.py", "mcts_core/other.so", "mcts_core/tree/_other_avx2.so", "mcts_core/plain_tree.so",
-    "mcts_core.egg-info/x",
+    "mcts_core.egg-info/x", "mcts_core/testing/__init__.py", "mcts_core/testing/probe.pyi",
+    "mcts_core/testing/probe.so",
 ])
 def test_what_the_wheel_should_not_have_is_told(added):
     assert list(check.wheel_problems(TRACKED, [*WHEEL, added])) == [f"the wheel has {added}, which it should not"]

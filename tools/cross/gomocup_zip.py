@@ -37,7 +37,7 @@ LIBRARY = f"python{PYTHON}.zip"
 LIBRARY_NOT_NEEDED = ("_pyrepl/", "asyncio/", "ctypes/", "multiprocessing/", "pydoc_data/", "sqlite3/", "unittest/",
                       "wsgiref/", "xml/", "xmlrpc/")
 """Folders of Python's library that the engine does not import; together 1 MB of the zip."""
-LEFT_OUT = ("mcts_core/testing/", "mcts_core/web/", "mcts_core/games/connect_four/openings.book")
+LEFT_OUT = ("mcts_core/checks/table_probe", "mcts_core/web/", "mcts_core/games/connect_four/openings.book")
 """What the engine of gomoku does without."""
 SIZE = 15
 OPENING = 3
