@@ -46,8 +46,9 @@ class NoProbes:
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name.startswith("mcts_core.testing"):
-            raise ModuleNotFoundError(f"{name} is for the tests, and the wheel leaves it out: python tests/build_probes.py "
-                                      f"compiles it into the mcts_core of {sys.executable}", name=name)
+            raise ModuleNotFoundError(f"{name} is for the tests, and the wheel leaves it out: python "
+                                      f"tests/build_probes.py compiles it into the mcts_core of {sys.executable}",
+                                      name=name)
 
 
 sys.meta_path.append(NoProbes)

@@ -22,12 +22,14 @@ TESTED_IN = {
     "mcts_core/compiled/legal_moves.py": "compiled/compile",
     "mcts_core/compiled/loops.py": "compiled/compile",
     "mcts_core/compiled/moves.py": "compiled/compile",
+    "mcts_core/compiled/narrow.py": "compiled/styles",
     "mcts_core/compiled/random_games.py": "compiled/compile",
     "mcts_core/compiled/record.py": "compiled/compile",
     "mcts_core/compiled/rewrite.py": "compiled/compile",
     "mcts_core/compiled/shapes.py": "compiled/compile",
     "mcts_core/compiled/sources.py": "compiled/compile",
     "mcts_core/compiled/statements.py": "compiled/compile",
+    "mcts_core/compiled/texts.py": "compiled/styles",
     "mcts_core/compiled/trust.py": "compiled/compile",
     "mcts_core/compiled/twin.py": "compiled/compile",
     "mcts_core/compiled/units.py": "compiled/compile",
@@ -67,6 +69,7 @@ TESTED_IN = {
 """Sources without a test file of their own name, and the one that tests them."""
 
 SUBJECTS = {
+    "compiled/styles": "mcts_core.compile with classes as tutorials write them",
     "compiled/hostile_classes": "errors in compiled rules, which mcts_core/compiled/twin.py explains",
     "proven_positions": "the search as a whole on positions of known value",
     "clients/gymnasium": "the package of others, on demand",
