@@ -36,13 +36,12 @@ from pathlib import Path
 from statistics import fmean
 
 import busy
+import games
 import machine
 import openings
 from arguments import positive, whole
 from figures import percentile
 from report import as_text, duration
-
-import games
 
 LIMITS = (0.03, 0.05, 0.1, 0.3, 1.0)
 LOADS = ("alone", "busy")

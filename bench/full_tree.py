@@ -30,12 +30,12 @@ import time
 from pathlib import Path
 from statistics import median
 
+import games
 import machine
 from arguments import positive, whole
 from overshoot import waiting_time
 from progress import clear
 
-import games
 import mcts_core as mc
 from mcts_core.engine.settings import tree_share
 from mcts_core.options import PROVER_BYTES

@@ -36,12 +36,11 @@ from statistics import fmean, median
 from types import SimpleNamespace
 from unittest import mock
 
+import games
 import openings
 from arguments import positive, whole
 from figures import percentile
 from report import as_text, duration
-
-import games
 
 EVEN = 7
 """Moves that a player thinks about before the game is proven, from which on a game counts as even."""

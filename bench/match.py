@@ -34,6 +34,7 @@ from itertools import islice
 from pathlib import Path
 
 import elo
+import games
 import holds
 import openings
 import players
@@ -42,8 +43,6 @@ import record
 import workers
 from arguments import option, positive, whole
 from report import as_text
-
-import games
 
 
 def main(argv=None):

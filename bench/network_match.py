@@ -17,9 +17,9 @@ from pathlib import Path
 
 import arguments
 import elo
+import games
 import openings
 
-import games
 import mcts_core as mc
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "alphazero_connect_four"

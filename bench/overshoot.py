@@ -28,12 +28,11 @@ import time
 from pathlib import Path
 
 import busy
+import games
 import machine
 from arguments import option, positive
 from figures import percentile
 from report import as_text, duration
-
-import games
 
 HERE = Path(__file__).resolve().parent
 DOTS = HERE.parent / "examples" / "dots_and_boxes.py"

@@ -27,6 +27,7 @@ from pathlib import Path
 from statistics import median
 
 import elo
+import games
 import match
 import openings
 import players
@@ -35,7 +36,6 @@ import workers
 from arguments import positive, whole
 from report import as_text
 
-import games
 import mcts_core as mc
 
 MEMORY_MB = 64

@@ -16,12 +16,11 @@ import mcts_core as mc
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
+import games  # noqa: E402
 import holds  # noqa: E402
 import match  # noqa: E402
 import players  # noqa: E402
 import record  # noqa: E402
-
-import games  # noqa: E402
 
 sys.path.remove(str(BENCH))
 

@@ -11,9 +11,8 @@ import mcts_core as mc
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
-import openings  # noqa: E402
-
 import games  # noqa: E402
+import openings  # noqa: E402
 
 sys.path.remove(str(BENCH))
 
