@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, Self, SupportsIndex, final, overload
 
-from typing_extensions import Buffer, TypeVar
+from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from mcts_core.game import NativeState
 
@@ -33,6 +33,7 @@ class NativeGame(Generic[_Position]):
     def __deepcopy__(self, memo: object) -> Self: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
+@disjoint_base
 class AnyPosition(NativeState):
     @property
     def rules(self) -> NativeGame[Any]: ...
