@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import inspect
 import math
 
@@ -103,6 +104,9 @@ class Calls(Statements):
         name = getattr(target, "__name__", "")
         if target is self.cls:
             return self.constructed(node)
+        if target is collections.deque and len(node.args) < 2 and not node.keywords:
+            return self.plain(node.args[0]) if node.args and isinstance(node.args[0], ast.List) else self.builtin(
+                node, "list")
         if target in COPIES:
             if self.is_position(node.args[0]):
                 return call("copied", self.memory(), self.plain(node.args[0]))
@@ -243,6 +247,9 @@ class Calls(Statements):
             raise self.refuse(node, "texts can only be compared in compiled rules",
                               "compare numbers, and make texts in name() or __str__()")
         arguments, keywords = self.arguments(node)
+        if func.attr in ("popleft", "appendleft"):  # of a deque, which is a list here
+            arguments = [ast.Constant(0), *arguments]
+            func = ast.Attribute(func.value, "pop" if func.attr == "popleft" else "insert", ast.Load())
         return ast.Call(ast.Attribute(self.plain(func.value), func.attr, ast.Load()), arguments, keywords)
 
     def joined(self, node: ast.AST) -> ast.expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import copy
 
 from mcts_core.compiled.shapes import Shapes
@@ -169,13 +170,42 @@ class Loops(Shapes):
                     node = ast.copy_location(ast.List(node.elts, ast.Load()), node)
         return self.viewed(node)
 
+    def assigned_first(self, test: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+        """The assignment of a ``:=`` with which a test begins, as a line, and the test without it."""
+        field: tuple[Any, Any] | None = None
+        inner: Any = test
+        while not isinstance(inner, ast.NamedExpr):
+            if isinstance(inner, ast.BoolOp):
+                field, inner = (inner.values, 0), inner.values[0]
+            elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.args:
+                field, inner = (inner.args, 0), inner.args[0]
+            else:
+                part = {ast.UnaryOp: "operand", ast.Compare: "left", ast.BinOp: "left",
+                        ast.Subscript: "value"}.get(type(inner))
+                if part is None:
+                    return [], test
+                field, inner = (inner, part), getattr(inner, part)
+        line = assign(inner.target.id, inner.value)
+        read = name(inner.target.id)
+        for made in (line, read):
+            ast.fix_missing_locations(ast.copy_location(made, inner))
+        if field is None:
+            test = read
+        elif isinstance(field[0], list):
+            field[0][0] = read
+        else:
+            setattr(*field, read)
+        found = self.visit(line)
+        return found if isinstance(found, list) else [found], test
+
     # ---- comprehensions ----------------------------------------------------------------------------------------------
 
     def loops(self, generators: list[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
         """The loops of a comprehension around a body that is rewritten already."""
         for generator in reversed(generators):
             for test in reversed(generator.ifs):
-                body = [ast.If(self.test(test), body, [])]
+                before, asked = self.assigned_first(test)
+                body = [*before, ast.If(self.test(asked), body, [])]
             body = [self.loop(generator.target, generator.iter, body)]
         return body
 
@@ -196,6 +226,11 @@ class Loops(Shapes):
     def hoisted_loops(self, prefix: str, before: list[ast.stmt], generators: list[ast.comprehension],
                       body: list[ast.stmt], after: list[ast.stmt], node: ast.AST) -> ast.Call:
         """A call of a new function with the loops; its parameters are the variables that they use."""
+        inside = collections.Counter(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+        for each in ast.walk(node):
+            if isinstance(each, ast.NamedExpr) and self.uses[each.target.id] > inside[each.target.id]:
+                raise self.refuse(each, f"{each.target.id} is used outside of the comprehension, too",
+                                  "write the comprehension as a for loop")
         lines = [*before, *self.loops(generators, body), *after]
         stored = {each.id for line in lines for each in ast.walk(line)
                   if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
@@ -232,6 +267,8 @@ class Loops(Shapes):
         if not arguments:
             if kind in ("list", "tuple"):
                 return ast.List([], ast.Load())
+            if kind == "set":
+                return ast.Call(name("set"), [], [])
             raise self.refuse(node, f"{kind}() of nothing", "give it a sequence")
         first = arguments[0]
         if isinstance(first, ast.Call) and isinstance(first.func, ast.Name) and first.func.id in ("map", "filter") and (

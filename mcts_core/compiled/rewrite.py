@@ -215,7 +215,7 @@ class Rewriter(Calls, ast.NodeTransformer):
                 return True
             return self.is_sequence(node.left) or self.is_sequence(node.right)
         if isinstance(node, ast.Subscript):
-            return isinstance(node.slice, ast.Slice) and not self.is_array(node)
+            return (isinstance(node.slice, ast.Slice) and not self.is_array(node)) or self.is_list(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple"):
             return True
         if self.joined(node) is not None or (isinstance(node, ast.Name) and node.id in self.joined_texts):

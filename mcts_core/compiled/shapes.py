@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import copy
 import dataclasses
 import enum
@@ -53,6 +54,7 @@ class Shapes:
         self.locals = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
                        and isinstance(node.ctx, (ast.Store, ast.Del))}
         self.locals |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        self.uses = collections.Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         self.imports: dict[str, Any] = {}
         self.joined_texts: set[str] = set()
         """Variables that are joined characters."""

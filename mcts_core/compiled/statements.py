@@ -51,6 +51,16 @@ def fixed_lists(tree: ast.AST) -> set[str]:
     return {each for each, count in made.items() if count == used[each] and assigned.count(each) == 1}
 
 
+def appended(tree: ast.AST) -> int:
+    """The length of the tuples of numbers that a function puts into lists, or 0 where it does not, or differs."""
+    values = [node.elt for node in ast.walk(tree) if isinstance(node, ast.ListComp)]
+    values += [node.args[0] for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 1
+               and isinstance(node.func, ast.Attribute) and node.func.attr == "append"]
+    lengths = {len(value.elts) if isinstance(value, ast.Tuple) and not any(
+        isinstance(each, (ast.Tuple, ast.List, ast.Starred)) for each in value.elts) else 0 for value in values}
+    return lengths.pop() if len(lengths) == 1 else 0
+
+
 CHANGED_CONSTANT = ("a constant of the module or of the class is changed",
                     "keep what changes in a field of the position: self.x")
 LONGEST_LOOP = 10_000_000
@@ -65,6 +75,8 @@ class Statements(Loops):
     """Where the next new position is made, if it is not memory of its own."""
     fixed_lists: frozenset[str] | set[str] = frozenset()
     """Variables whose only value is ``[x] * n``, and that only get items: arrays serve them faster."""
+    appended = 0
+    """The length of the tuples in the lists that the function makes, or 0."""
     counts_rounds = False
     """Whether the function has while loops, whose rounds are counted."""
 
@@ -78,6 +90,7 @@ class Statements(Loops):
             raise self.refuse(tree, "an async function", "write an ordinary one")
         names = [each.arg for each in (*tree.args.posonlyargs, *tree.args.args)]
         self.fixed_lists = fixed_lists(tree)
+        self.appended = appended(tree)
         body = self.block(tree.body)
         if function.__name__ in ("__init__", "replaced"):
             body.append(ast.Return(name(names[0])))
@@ -296,8 +309,9 @@ class Statements(Loops):
         if known is not None:
             chosen = node.body if known else node.orelse
             return self.block(chosen) if chosen else None
-        test = self.test(node.test)
-        return ast.If(test, self.block(node.body), self.block(node.orelse) if node.orelse else [])
+        before, asked = self.assigned_first(node.test)
+        test = self.test(asked)
+        return [*before, ast.If(test, self.block(node.body), self.block(node.orelse) if node.orelse else [])]
 
     def visit_For(self, node: ast.For) -> Any:
         made = self.loop(node.target, node.iter, self.block(node.body))
@@ -308,8 +322,15 @@ class Statements(Loops):
         self.counts_rounds = True
         count = ast.AugAssign(ast.Name("rounds_", ast.Store()), ast.Add(), ast.Constant(1))
         stop = ast.If(ast.Compare(name("rounds_"), [ast.Gt()], [ast.Constant(LONGEST_LOOP)]), [self.failure()], [])
+        before, asked = self.assigned_first(node.test)
+        test = self.test(asked)
         body = [count, stop, *self.block(node.body)]
-        return ast.While(self.test(node.test), body, self.block(node.orelse) if node.orelse else [])
+        if before:  # asked at the beginning of each round
+            if node.orelse:
+                raise self.refuse(asked, "while ... else with :=", "assign on a line of its own")
+            body[:0] = [*before, ast.If(test, [ast.Pass()], [ast.Break()])]
+            test = ast.Constant(True)
+        return ast.While(test, body, self.block(node.orelse) if node.orelse else [])
 
     def visit_Return(self, node: ast.Return) -> Any:
         if self.unit.function.__name__ == "__init__":
@@ -333,9 +354,14 @@ class Statements(Loops):
         return ast.Return(self.plain(node.value))
 
     def nothing(self) -> ast.expr:
-        """An empty list, whose kind Numba must know: of moves where the function is named after them, else of ints."""
+        """An empty list, whose kind Numba must know: of moves where the function is named after them, of tuples where
+        it appends such, else of ints."""
         named = any(word in self.unit.function.__name__ for word in ("move", "legal", "action"))
-        one = helper("move", ast.Constant(0)) if named else ast.Constant(0)
+        one: ast.expr = ast.Constant(0)
+        if self.appended:
+            one = ast.Tuple([ast.Constant(0)] * self.appended, ast.Load())
+        elif named:
+            one = helper("move", ast.Constant(0))
         return ast.Subscript(ast.List([one], ast.Load()), ast.Slice(None, ast.Constant(0)), ast.Load())
 
     def visit_Expr(self, node: ast.Expr) -> Any:
