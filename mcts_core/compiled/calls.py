@@ -61,6 +61,9 @@ class Calls(Statements):
             return self.starred(node)
         if self._is_new(node):
             return call("blank", self.memory())
+        nested = self.nested_call(node)
+        if nested is not None:
+            return nested
         target = self.static(node.func)
         if target is not MISSING:
             return self.static_call(node, target)
@@ -243,6 +246,10 @@ class Calls(Statements):
                 raise self.refuse(node, "a sequence in a field keeps its length", "use a list of fixed length, with 0 "
                                   "where there is nothing, and an int that counts what is in it")
             raise self.refuse(node, *CHANGED_CONSTANT)
+        if func.attr in CHANGING and isinstance(func.value, ast.Name) and isinstance(
+                self.defaults.get(func.value.id), (list, set, dict)):
+            raise self.refuse(node, f"the default of {func.value.id} is changed, which every later call sees",
+                              f"write {func.value.id}=None, and a variable of its own in the function")
         if func.attr in ("join", "format", "split", "strip", "replace", "upper", "lower", "startswith", "endswith"):
             raise self.refuse(node, "texts can only be compared in compiled rules",
                               "compare numbers, and make texts in name() or __str__()")

@@ -198,6 +198,8 @@ class _Compilation:
                         moves.observe(move)
             self.stepper.mover(self.first)
             declared = getattr(self.cls, "moves", None)
+            if not moves.seen:
+                raise Uncodable("the game is over in its first position")
             is_list = isinstance(declared, (list, tuple, range))
             # an evaluator's policy has an entry for each move
             slack = 1 if callable(getattr(self.cls, "observation", None)) else SLACK

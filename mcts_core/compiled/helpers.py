@@ -458,7 +458,9 @@ def _inverted(value: Any) -> Any:
 @overload(absolute, **CHECKED)
 def _absolute(value: Any) -> Any:
     kind = _wrapping(value)
-    if kind is None or isinstance(value, types.Array):
+    if isinstance(value, types.Array):
+        return lambda value: np.abs(value)
+    if kind is None:
         return lambda value: abs(value)
     return lambda value: kind(abs(value))
 

@@ -45,6 +45,9 @@ class LegalMoves(Rewriter):
     def _is_builder(self, tree: ast.FunctionDef, list_name: str) -> bool:
         """Whether a variable is begun as [], appended to, asked for its length and truth, and returned only."""
         known = 0
+        if any(_is(each, list_name) for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))
+               and node is not tree for each in ast.walk(node)):
+            return False
         for node in ast.walk(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -123,7 +126,7 @@ class LegalMoves(Rewriter):
         return super().visit_Expr(node)
 
     def visit_Return(self, node: ast.Return) -> Any:
-        return self.returned(node.value)
+        return super().visit_Return(node) if self.is_nested else self.returned(node.value)
 
     def returned(self, value: ast.expr | None) -> list[ast.stmt]:
         if value is None or self.is_builder(value):

@@ -32,7 +32,7 @@ class Stepper:
         self.general = hasattr(cls, "returns") and (hasattr(cls, "players") or not hasattr(cls, "winner"))
         """Whether it is a general game, with ``players`` and ``returns()``."""
         self.players = 2
-        self.has_chance = self.general and callable(getattr(cls, "chance_outcomes", None))
+        self.has_chance = False
         end = "returns" if self.general else "winner"
         missing = [name for name in ("legal_moves", end) if not callable(getattr(cls, name, None))]
         if not any(callable(getattr(cls, name, None)) for name in ("push", "play")):
@@ -42,11 +42,16 @@ class Stepper:
             raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs "
                             f"to_move, legal_moves(), push(move) or play(move), and {end}")
         if self.general:
-            self._refuse_members()
+            self._make_general()
         self.by_push = callable(getattr(cls, "push", None))
         self.is_frozen = issubclass(cls, tuple)
         self.files = {function.__code__.co_filename for base in cls.__mro__ for value in vars(base).values()
                       if (function := plain_function(value)) is not None}
+
+    def _make_general(self) -> None:
+        self.general = True
+        self.has_chance = callable(getattr(self.cls, "chance_outcomes", None))
+        self._refuse_members()
 
     def _refuse_members(self) -> None:
         """Raises GameError for what native general games cannot have."""
@@ -60,7 +65,9 @@ class Stepper:
                                 f"{instead}")
 
     def settle(self, first: Any) -> None:
-        """Takes the number of players from the first position. Raises GameError."""
+        """Takes the number of players from the first position, where it may be a field. Raises GameError."""
+        if not self.general and hasattr(first, "players") and callable(getattr(self.cls, "returns", None)):
+            self._make_general()
         if not self.general:
             return
         found = getattr(first, "players", None)

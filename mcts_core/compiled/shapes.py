@@ -56,6 +56,9 @@ class Shapes:
         self.locals |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         self.uses = collections.Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         self.imports: dict[str, Any] = {}
+        self.definition_tree = tree
+        self.functions: dict[str, tuple[ast.Name, list[str]]] = {}
+        """The functions inside of this one that are hoisted, and the variables around them that they use."""
         self.joined_texts: set[str] = set()
         """Variables that are joined characters."""
         self.class_name: str | None = None
@@ -226,9 +229,13 @@ class Shapes:
     @functools.cached_property
     def optional(self) -> set[str]:
         """Parameters whose default is None."""
+        return {name for name, value in self.defaults.items() if value is None}
+
+    @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """The defaults of the parameters."""
         function = self.unit.function
         code = function.__code__
         names = code.co_varnames[:code.co_argcount]
-        found = {name for name, value in zip(reversed(names), reversed(function.__defaults__ or ()), strict=False)
-                 if value is None}
-        return found | {name for name, value in (function.__kwdefaults__ or {}).items() if value is None}
+        found = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
+        return {**found, **(function.__kwdefaults__ or {})}

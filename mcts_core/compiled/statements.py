@@ -7,7 +7,8 @@ import inspect
 
 import numpy as np
 
-from mcts_core.compiled.loops import Loops, assign, helper, name
+from mcts_core.compiled.loops import assign, helper, name
+from mcts_core.compiled.nested import Nested
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
 
@@ -68,7 +69,7 @@ OUT = "mcts_out"
 """The parameter behind which a function that returns a position puts it."""
 
 
-class Statements(Loops):
+class Statements(Nested):
     """Of one unit."""
 
     next_memory: ast.expr | None = None
@@ -146,6 +147,10 @@ class Statements(Loops):
         target = node.targets[0]
         if isinstance(target, ast.Name) and self.joined(node.value) is not None:
             self.joined_texts.add(target.id)
+        if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda) and not any(
+                isinstance(each, ast.Name) and each.id == target.id and each is not target and isinstance(
+                    each.ctx, ast.Store) for each in ast.walk(self.definition_tree)):
+            return self.nested_lambda(target.id, node.value)
         if isinstance(target, (ast.Tuple, ast.List)):
             return self.taken_apart(target, node.value)
         if isinstance(target, ast.Name) and target.id in self.fixed_lists:
@@ -406,10 +411,6 @@ class Statements(Loops):
 
     def visit_With(self, node: ast.With) -> Any:
         raise self.refuse(node.items[0].context_expr, "a `with` block", "leave it out")
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        raise self.refuse(node.body[0], f"{node.name} is a function inside of a function",
-                          "make it a method or a function of the module")
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         raise self.refuse(node.body[0], "a class inside of a function", "define it at the top of the module")
