@@ -11,8 +11,8 @@ import inspect
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import Any, get_overloads
 
 from sphinx.application import Sphinx
 from sphinx.util.inspect import safe_getattr, stringify_signature
@@ -37,6 +37,9 @@ def stub_of(name: str) -> ModuleType | None:
     result.__file__ = str(stub)
     # Stubs name classes before they are there.
     exec(compile(stub.read_text(encoding="utf-8"), stub, "exec", annotations.compiler_flag), vars(result))
+    for key, value in vars(result).items():
+        if getattr(value, "__name__", None) == "_overload_dummy":  # the first of them has the default of every argument
+            vars(result)[key] = get_overloads(SimpleNamespace(__module__=name, __qualname__=key))[0]
     return result
 
 
