@@ -153,7 +153,8 @@ def test_the_new_game_works(tmp_path):
         "from Cython.Build import cythonize\nfrom setuptools import Extension, setup\n"
         "module = Extension('mcts_core.games.squares', ['src/mcts_core/games/squares.pyx'],"
         " include_dirs=['mcts_core/include', 'src'])\n"
-        "setup(name='squares', packages=[], ext_modules=cythonize(module, include_path=['.']))\n", encoding="utf-8")
+        "modules = cythonize(module, include_path=['.', 'src'])\n"
+        "setup(name='squares', packages=[], ext_modules=modules)\n", encoding="utf-8")
     for command in (["build_squares.py", "build_ext", "--inplace"],
                     ["-m", "pytest", "-q", "tests/games/test_squares.py"]):
         done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)

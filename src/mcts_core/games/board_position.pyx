@@ -189,9 +189,10 @@ cdef class BoardPosition(NativeState):
         cdef bytearray cells = bytearray(self.cells())
         cdef int last = self.cell_of(cells, self.history[self.played - 1]) if self.played else -1
         winner, winning = self.winner(), ()
-        if winner:
+        line = getattr(self, "_line", None)  # a game that is not won by a line has none
+        if winner and line is not None:
             stones = {divmod(at, self.geometry.cols): 1 if cell == 1 else -1 for at, cell in enumerate(cells) if cell}
-            winning = cells_of_lines(winning_lines(stones, winner, *self._line))
+            winning = cells_of_lines(winning_lines(stones, winner, *line))
         lines = draw_board([CELLS[cell] for cell in cells], self.column_names, self.row_names, last, winning)
         return "\n".join(lines) + ('   play("1") is play(0)' if self.geometry.slots else "")
 
