@@ -99,9 +99,9 @@ class Drivers:
             return found
 
         values = _scratch(np.dtype([("values", np.float64, (players,))]))
-        self.namespace.update({"mcts_player": player, "mcts_values": values})
-        self.namespace.update({"mcts_scratch": _scratch(self.record.dtype), "mcts_key": key,
-                               "mcts_get": get, "mcts_outcome": outcome, "mcts_search": search, "mcts_rows": rows})
+        self.namespace.update({"mcts_scratch": _scratch(self.record.dtype), "mcts_values": values, "mcts_key": key,
+                               "mcts_get": get, "mcts_outcome": outcome, "mcts_player": player,
+                               "mcts_search": search, "mcts_rows": rows})
         self.namespace["mcts_number"] = self._number()
         self.namespace["mcts_move"] = self._move()
 

@@ -49,12 +49,9 @@ class Stepper:
                       if (function := plain_function(value)) is not None}
 
     def _make_general(self) -> None:
+        """Raises GameError for what native general games cannot have."""
         self.general = True
         self.has_chance = callable(getattr(self.cls, "chance_outcomes", None))
-        self._refuse_members()
-
-    def _refuse_members(self) -> None:
-        """Raises GameError for what native general games cannot have."""
         for name, instead in (("rewards", "add them up in a field, and put their sums, scaled to 0 to 1, into "
                                           "returns()"),
                               ("discount", "leave it out, or search positions of the class itself"),
