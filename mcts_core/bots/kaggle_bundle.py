@@ -82,12 +82,12 @@ def main_file() -> str:
 
 def _archive() -> bytes:
     raw = io.BytesIO()
-    with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=3, mtime=0, filename="") as packed:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-            _add(archive, "main.py", main_file().encode())
-            for name, content in _package():
-                _add(archive, name, content)
-    return raw.getvalue()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        _add(archive, "main.py", main_file().encode())
+        for name, content in _package():
+            _add(archive, name, content)
+    # Not a GzipFile: when Python deletes one, it drops an interrupt that arrives there.
+    return gzip.compress(raw.getvalue(), compresslevel=3, mtime=0)
 
 
 def _add(archive: Any, name: str, content: bytes) -> None:
