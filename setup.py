@@ -21,6 +21,7 @@ BUILD = Path("build")
 NATIVE = Path("src/mcts_core")  # sources of the native modules; mcts_core holds what is installed
 UTILITIES = "mcts_core._cython"  # what Cython would write into every module
 INCLUDE_DIRS = ["src", "mcts_core/include"]
+DECLARATIONS = [".", "src"]  # folders of .pxd; without ".", a module would not find its own public one
 HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "games.connect_four.rollout",
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
                "games.mnk.bit_rollout", "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
@@ -150,7 +151,7 @@ class BuildExt(build_ext):
         own_headers = {path: headers_of_declarations(extension) for path, extension in by_source.items()}
         translated = dict(zip(by_source, cythonize(
             [*by_source.values()], build_dir=str(TRANSLATED), compiler_directives=DIRECTIVES,
-            include_path=[".", "src"],  # without ".", a module would not find its own public .pxd
+            include_path=DECLARATIONS,
             shared_utility_qualified_name=UTILITIES, nthreads=self.parallel or os.cpu_count() or 1), strict=True))
         kind = "msvc" if self.compiler.compiler_type == "msvc" else "unix"
         for extension in self.extensions:
@@ -202,11 +203,13 @@ def headers_of_declarations(extension):
     """The C headers that a module's own public .pxd names. Cython looks for that beside the .pyx, where only private
     ones are: a translation that is older than it is removed here."""
     from Cython.Build.Dependencies import create_dependency_tree
+    from Cython.Compiler.Main import CompilationOptions, Context
 
     own = Path(*extension.name.split(".")).with_suffix(".pxd").as_posix()
     if not os.path.exists(own):
         return []
-    tree = create_dependency_tree()
+    # cythonize() takes over the tree that is made here, and so the folders in which that looks for declarations
+    tree = create_dependency_tree(Context.from_options(CompilationOptions(include_path=DECLARATIONS)))
     translation = (TRANSLATED / extension.sources[0]).with_suffix(".c")
     if translation.exists() and translation.stat().st_mtime < tree.newest_dependency(own)[0]:
         translation.unlink()
