@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-import mcts_core.origin  # noqa: F401  (watched searches make Stats: to load them takes 20 ms, of no clock's time here)
+import mcts_core.results  # noqa: F401  (watched searches make Stats: to load them takes 20 ms, of no clock's time here)
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.delays import Delays
 from mcts_core.errors import InvalidOption

@@ -11,8 +11,8 @@ from mcts_core.engine.request import MOST_ITERATIONS, seed_of
 from mcts_core.errors import InvalidOption, InvalidState
 from mcts_core.keywords import refuse
 from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, limit_memory, random_seed
-from mcts_core.origin import last_stats_of
 from mcts_core.progress import of_positions, watching
+from mcts_core.results import last_stats_of
 from mcts_core.searcher import Searcher
 from mcts_core.searches import search_in_turn, search_side_by_side
 

@@ -393,7 +393,7 @@ class Searcher:
             return None
         if figures is None:
             return None
-        from mcts_core.origin import stats_of
+        from mcts_core.results import stats_of
 
         return stats_of(self._core, figures)
 
@@ -465,7 +465,7 @@ class Searcher:
         slow, it gets the latest Stats. Limits and errors are those of ``search``.
         """
         from mcts_core.engine.background_search import Watch
-        from mcts_core.origin import stats_of
+        from mcts_core.results import stats_of
 
         request = self._request(state, seconds, iterations)
         request.every = as_interval(every)
@@ -478,7 +478,7 @@ class Searcher:
         figures = self._core.figures()
         if figures is None:
             raise NoSearch("there are no statistics: no search has run yet, or the last one failed")
-        from mcts_core.origin import stats_of
+        from mcts_core.results import stats_of
 
         return stats_of(self._core, figures)
 
@@ -546,7 +546,7 @@ def search(
         request.every = interval
         move = _watched(core, request, progress)
     if core.held > ARENA_KEPT:  # the caller waits for the move: no Stats are made before somebody asks for them
-        from mcts_core.origin import top_of
+        from mcts_core.results import top_of
 
         figures = core.figures()
         assert figures is not None  # a search has just ended
@@ -561,7 +561,7 @@ def stats() -> Stats:
     if last is None:
         raise NoSearch("there are no statistics: search() has not been called in this thread")
     if isinstance(last.stats, tuple):
-        from mcts_core.origin import stats_of
+        from mcts_core.results import stats_of
 
         core, figures, top = last.stats
         last.stats = found = stats_of(core, figures)
@@ -606,6 +606,6 @@ def _watched(core: SearchCore, request: SearchRequest, progress: Any) -> Any:
 
 def _reporter(core: SearchCore, progress: Callable[[Stats], object]) -> Callable[[dict[str, Any]], object]:
     """What the core calls with figures."""
-    from mcts_core.origin import stats_of
+    from mcts_core.results import stats_of
 
     return lambda figures: progress(stats_of(core, figures))

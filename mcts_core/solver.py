@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from mcts_core.arguments import MAX_SECONDS, as_number
 from mcts_core.engine.exact_search import ExactSearch
-from mcts_core.engine.kept import RESULTS
 from mcts_core.engine.loop import clock
+from mcts_core.engine.root_rows import RESULTS
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
 from mcts_core.games.connect_four import openings

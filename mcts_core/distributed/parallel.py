@@ -13,7 +13,6 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
-import mcts_core.engine.top  # noqa: F401 - top_of needs it, and its thread must not import: see run_apart
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
@@ -36,8 +35,8 @@ from mcts_core.options import (
     limit_memory,
     random_seed,
 )
-from mcts_core.origin import stats_of, top_of
 from mcts_core.progress import Bar, import_display, of_search, watching
+from mcts_core.results import stats_of, top_of
 from mcts_core.searcher import Searcher
 from mcts_core.words import counted
 

@@ -6,9 +6,9 @@ import hashlib
 from collections import deque
 
 from mcts_core.arguments import shorten
-from mcts_core.engine.kept import BOARDS
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import seed_of
+from mcts_core.engine.stats_snapshot import BOARDS
 from mcts_core.engine.targets import Target
 from mcts_core.engine.weighted_draw import drawn
 from mcts_core.errors import GameError, GameOver, InvalidState

@@ -12,9 +12,8 @@ from wide_games import Wide, WideGeneral, WideHidden, WideScored
 
 import mcts_core as mc
 from mcts_core.engine.loop import clock
-from mcts_core.engine.report import by_distance_key, by_length_key
 from mcts_core.engine.request import SearchRequest
-from mcts_core.engine.searched_tree import SearchedTree, by_value_key, by_visits_key
+from mcts_core.engine.searched_tree import SearchedTree
 from mcts_core.engine.searched_two_player import TwoPlayerCore
 from mcts_core.engine.settings import TwoPlayerSettings
 
@@ -68,17 +67,6 @@ def test_the_distance_of_a_draw_is_that_of_the_move_played():
     assert 1 in lengths
 
 
-def test_max_knows_what_proven_values_are_worth():
-    """The mean of a move may be that of visits from before its proof."""
-    draw = ("a", 24, 8.5, 0.354, "draw", 3)
-    bad, good = ("b", 23, 9.5, 0.413, None, None), ("c", 3, 1.6, 0.53, None, None)
-    assert sorted((draw, bad, good), key=by_value_key) == [bad, draw, good]
-    closed = ("d", 9, 1.8, 0.2, None, None, None, None, (0.6, 0.6))
-    assert sorted((draw, good, closed), key=by_value_key) == [draw, good, closed]
-    below = ("e", 9, 7.2, 0.8, None, None, None, None, (0.0, 0.4))
-    assert sorted((draw, below), key=by_value_key) == [below, draw]
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_max_never_picks_an_unvisited_move(preset):
     # the first tried moves lose often; unvisited ones stand at 0.5
@@ -123,16 +111,6 @@ def test_the_move_is_the_first_of_the_list_that_does_not_lose(preset, state):
                 assert move == next(entry.move for entry in stats.moves if entry.proven != "loss")
             else:
                 assert next(entry.proven for entry in stats.moves if entry.move == move) == stats.proven
-
-
-def test_the_keys_that_order_moves():
-    often, good, unseen = ("a", 9, 1.0, 0.1), ("b", 3, 3.0, 1.0), ("c", 0, 0.0, 0.5)
-    children = [unseen, good, often]
-    assert sorted(children, key=by_visits_key) == [unseen, good, often]
-    assert sorted(children, key=by_value_key) == [unseen, often, good]
-    soon, late, later = ("a", 1, 0.0, 0.0, None, 1), ("b", 5, 0.0, 0.0, None, 3), ("c", 9, 0.0, 0.0, None, 3)
-    assert min([late, later, soon], key=by_distance_key) == soon and min([late, later], key=by_distance_key) == later
-    assert max([late, later, soon], key=by_length_key) == later
 
 
 def test_moves_of_a_user_are_told_by_name():

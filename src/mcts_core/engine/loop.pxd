@@ -20,4 +20,3 @@ cdef class SearchCore(SearchedTree):
     cdef int report(self) except -1
     cdef bint is_over(self) noexcept nogil
     cdef void look_at_signals(self) noexcept
-    cdef dict snapshot(self)

@@ -12,11 +12,11 @@ from mcts_core.dispatch import isa
 from mcts_core.errors import EvaluatorError, NoSearch
 
 from mcts_core.game cimport mcts_interrupt
-from mcts_core.engine.kept cimport KeptFigures
-from mcts_core.engine.report cimport figures_of, final_move, found_line, log, log_entry
+from mcts_core.engine.report cimport final_move, log, log_entry, snapshot_of
 from mcts_core.engine.request cimport SearchRequest
 from mcts_core.engine.turn cimport Claim, on_main_thread
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL, SLICE, next_batch
+from mcts_core.engine.stats_snapshot cimport StatsSnapshot
 from mcts_core.engine.stop_rules cimport Look, begin_look, due, make_room, stop_reason
 from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SYSTEM_MEMORY
@@ -194,37 +194,28 @@ cdef class SearchCore(SearchedTree):
         """Calls ``progress`` with the figures of the search so far."""
         self.seconds = mcts_clock() - self.begin
         self.stop_reason = "running"
-        figures = self.snapshot()
+        found = snapshot_of(self)
         self.stop_reason = "cancelled"
-        if figures is not None:
-            self.progress(figures)
+        if found is not None:
+            self.progress(found.figures())
         return 0
-
-    cdef dict snapshot(self):
-        """The figures, for the thread that has the lock."""
-        return figures_of(self)
 
     def figures(self):
         """What the last search found, as a dict; None when there was none or it failed."""
         self.take_to("its statistics can be read (a progress callback gets those so far)")
         try:
-            return self.snapshot()
+            found = snapshot_of(self)
+            return None if found is None else found.figures()
         finally:
             self.give()
 
     def keep(self):
-        """The figures of the last search as a KeptFigures, which takes less time; None where only ``figures`` has them.
-        """
-        cdef KeptFigures kept
-        cdef uint32_t distance, first
-        cdef int proof
+        """The same as a StatsSnapshot, which makes the objects later; None where it would keep more than numbers."""
+        cdef StatsSnapshot found
         self.take_to("its statistics can be read")
         try:
-            kept = self.kept_rows()
-            if kept is not None:
-                proof = self.proof(&distance, &first)
-                kept.keep(self, found_line(self, self.move, proof))
-            return kept
+            found = snapshot_of(self)
+            return found if found is not None and found.light else None
         finally:
             self.give()
 

@@ -1,10 +1,11 @@
 """What a search found: the move to play, the principal variation, the figures, a line of the log."""
 
+from libc.stdint cimport uint64_t
+
+from mcts_core.engine.root_rows cimport RootRows
 from mcts_core.engine.searched_tree cimport SearchedTree
+from mcts_core.engine.stats_snapshot cimport StatsSnapshot
 
-
-# What is proven, by the bounds of a value: None where they are not those of the best result or of the worst one.
-cdef object proven_by(tuple bounds)
 
 # The value of the root for the player to move; ``proof``: what ``proof`` of the tree returned.
 cdef double expected_value(SearchedTree tree, int proof)
@@ -16,20 +17,14 @@ cdef tuple settled_values(list means, dict known, bint constant)
 # The move to play at the end of a search: the best one, or one drawn by its visits.
 cdef object final_move(SearchedTree tree)
 
-# ``root_children`` with the visits that say which of them the search prefers.
-cdef list own_visits(SearchedTree tree, list children)
+# The best one of these rows.
+cdef object best_move(SearchedTree tree, RootRows rows)
 
-# The share of their visits that moves have for their own sake, where closed ones pass visits on.
-cdef double own_share(double visits, double closed, double of_root) noexcept nogil
+# Visits of the root.
+cdef uint64_t visits_of(SearchedTree tree) except? 0
 
-# The best one of ``root_children``.
-cdef object best_move(SearchedTree tree, list children)
-
-# The principal variation of a search that has ended; ``proof`` and ``move``: what it found.
-cdef list found_line(SearchedTree tree, object move, int proof)
-
-# The figures of the last search, or of the one that runs, as a dict; None where there is none, or it failed.
-cdef dict figures_of(SearchedTree tree)
+# What the last search found, or the one that runs; None where there is none, or it failed.
+cdef StatsSnapshot snapshot_of(SearchedTree tree)
 
 # What the log reports of the search that has just ended, before another one may begin; None where nobody reads it. It
 # imports nothing: without logging in the program nobody does.

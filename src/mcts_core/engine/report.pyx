@@ -1,24 +1,23 @@
 """What a search found: the move to play, the principal variation, the figures, a line of the log.
 
-It works for every kind of tree, by the operations of ``SearchedTree``: the children of the root as tuples, and a step
-from a node to its most visited child.
+It works for every kind of tree, by the operations of ``SearchedTree``: the rows of the root, and a step from a node to
+its most visited child.
 """
 
 import sys
+from weakref import ref
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.game import imported
 
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_rng_next
-from mcts_core.engine.kept cimport PROVEN, figures_by_counts
-from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_DISTANCE, CHILD_MOVE, CHILD_PROVEN, CHILD_VALUE,
-                                             CHILD_VISITS, CHILD_WINS, LINE, Counts, SearchedTree)
-from mcts_core.engine.searched_tree import by_visits_key
+from mcts_core.engine.root_rows cimport DRAW, LONGEST, LOSS, PROVEN, SHORTEST, WIN, RootRows, points_within
+from mcts_core.engine.searched_tree cimport LINE, Counts, SearchedTree
+from mcts_core.engine.stats_snapshot cimport StatsSnapshot, is_plain_board
 from mcts_core.engine.weighted_draw cimport powers_of
 from mcts_core.engine.weighted_draw import drawn
-from mcts_core.tree.score_bounds cimport EXACT
 
 
 cdef enum:
@@ -30,86 +29,56 @@ cdef dict known_levels = {}  # what it knows of its levels: False where isEnable
 
 
 cdef object final_move(SearchedTree tree):
-    cdef list children, line = tree.kept_line()
+    cdef RootRows rows
+    cdef list line = tree.kept_line()
     cdef double temperature = tree.settings.temperature
-    cdef uint32_t move
+    cdef uint32_t move, i
     if line is not None:
         return line[0]
     if temperature <= 0 and tree.is_clear(&move):
         return tree.name(move)
-    children = tree.root_children()
+    rows = tree.root_rows()
     if temperature > 0 and not tree.is_proven():
-        children = own_visits(tree, children)
-        children = [child for child in children if child[CHILD_PROVEN] != "loss"]
-        return drawn([child[CHILD_MOVE] for child in children],
-                     powers_of([child[CHILD_VISITS] for child in children], 1.0 / temperature),
+        rows.share_out(visits_of(tree))
+        rows.narrow(LOSS, False)
+        alive = [i for i in range(rows.count) if not rows.rows[i].out]
+        return drawn([rows.name(i) for i in alive],
+                     powers_of([rows.own_visits(&rows.rows[i]) for i in alive], 1.0 / temperature),
                      mcts_rng_next(tree.random()))
-    return best_move(tree, children)
+    return best_move(tree, rows)
 
 
-cdef object best_move(SearchedTree tree, list children):
+cdef object best_move(SearchedTree tree, RootRows rows):
     """The shortest proven win, else the longest proven loss, else by visits or by value."""
-    cdef uint32_t distance, first
+    cdef uint32_t distance, first, i
     cdef int proof
-    cdef list winning, alive
-    children = tree.candidates(own_visits(tree, children))
+    cdef list winning
+    rows.share_out(visits_of(tree))
+    tree.leave_out(rows)
     if not tree.settings.proves:
         # a move that wins at once takes precedence, even over a more visited one
         winning = tree.winning_moves()
-        if winning:
-            children = [child for child in children if child[CHILD_MOVE] in winning]
-        return tree.leader(children)[CHILD_MOVE]
+        for i in range(rows.count if winning else 0):
+            rows.rows[i].out = rows.rows[i].out or rows.name(i) not in winning
+        return rows.name(tree.leader(rows))
     proof = tree.proof(&distance, &first)
     if proof >= 0 and first != MCTS_NO_MOVE:
         return tree.name(first)
-    winning = [child for child in children if child[CHILD_PROVEN] == "win"]
-    if winning:
-        return tree.best_by(winning, by_distance_key, min)[CHILD_MOVE]
-    alive = [child for child in children if child[CHILD_PROVEN] != "loss"]
-    if not alive:
-        return tree.best_by(children, by_length_key, max)[CHILD_MOVE]
-    if proof == 1:
-        alive = [child for child in alive if child[CHILD_PROVEN] == "draw"] or alive
-    return tree.leader(alive)[CHILD_MOVE]
+    if rows.narrow(WIN, True):
+        return rows.name(rows.best(SHORTEST, tree.lot()))
+    if not rows.narrow(LOSS, False):
+        return rows.name(rows.best(LONGEST, tree.lot()))
+    if proof == DRAW:
+        rows.narrow(DRAW, True)
+    return rows.name(tree.leader(rows))
 
 
-cdef list own_visits(SearchedTree tree, list children):
-    """``children`` with the visits that selection gave each of them for its own sake: they say what it prefers.
-
-    A visit to a proven draw, or with bounds to another closed child, is passed on to a move that may be better, and is
-    counted for both. So the children have more visits than the root, by the visits that were passed on; each of the
-    moves that are not closed is taken to have its share in them. Without this, the draws divide their visits between
-    them, and one bad move has as many as all of them.
-    """
+cdef uint64_t visits_of(SearchedTree tree) except? 0:
+    """Visits of the root."""
     cdef Counts counts
-    cdef double visits = 0.0, closed = 0.0, left
-    cdef tuple child
-    for child in children:
-        visits += child[CHILD_VISITS]
-        if is_closed_child(child):
-            closed += child[CHILD_VISITS]
-    if closed == 0.0:
-        return children
     memset(&counts, 0, sizeof(counts))
     tree.sum_counts(&counts)
-    left = own_share(visits, closed, counts.visits)
-    return [child if is_closed_child(child) else (child[CHILD_MOVE], left * child[CHILD_VISITS], *child[CHILD_WINS:])
-            for child in children]
-
-
-cdef double own_share(double visits, double closed, double of_root) noexcept nogil:
-    """The share of their visits that moves have for their own sake. ``visits``: of all children, ``closed``: of those
-    whose visits are passed on, ``of_root``: of the root."""
-    if visits <= of_root or closed >= visits:
-        return 1.0
-    return max(0.0, 1.0 - (visits - of_root) / (visits - closed))
-
-
-cdef bint is_closed_child(tuple child):
-    """Whether the value of a child is known and it may be the best one for all that: not a loss."""
-    cdef tuple bounds = child[CHILD_BOUNDS] if len(child) > CHILD_BOUNDS else None
-    return child[CHILD_PROVEN] == "draw" or (
-        bounds is not None and child[CHILD_PROVEN] != "loss" and bounds[1] - bounds[0] <= EXACT)
+    return counts.visits
 
 
 cdef list principal_variation(SearchedTree tree, object first):
@@ -122,90 +91,48 @@ cdef list principal_variation(SearchedTree tree, object first):
 
 
 cdef list found_line(SearchedTree tree, object move, int proof):
-    cdef list kept
-    if tree.line is None:
+    cdef list kept, line = tree.line if tree.finished else None
+    if line is None:
         kept = tree.kept_line()
-        tree.line = principal_variation(tree, move) if kept is None else kept[:LINE]
-        if proof >= 0:
-            tree.line = tree.extended(tree.line)
-    return tree.line
+        line = principal_variation(tree, move) if kept is None else kept[:LINE]
+        if tree.finished:
+            tree.line = line = tree.extended(line) if proof >= 0 else line
+    return line
 
 
-cdef list ranked(SearchedTree tree, list children, object move):
-    """The most visited first, of equal ones that with the highest value; where chance chooses between moves that are
-    equal in both, the move to play is the first of them."""
-    cdef list found = sorted(children, key=by_visits_key, reverse=True)
-    cdef Py_ssize_t at, first
-    if tree.is_ordered():
-        return found
-    for at in range(len(found)):
-        if found[at][CHILD_MOVE] == move:
-            first = at
-            while first > 0 and by_visits_key(found[first - 1]) == by_visits_key(found[at]):
-                first -= 1
-            found.insert(first, found.pop(at))
-            break
-    return found
-
-
-cdef dict figures_of(SearchedTree tree):
-    cdef Counts counts
-    cdef uint32_t plies, first
-    cdef int proof
+cdef StatsSnapshot snapshot_of(SearchedTree tree):
+    cdef StatsSnapshot found
+    cdef uint32_t first
+    cdef int points = -1
+    cdef list kept
     if not tree.has_result():
         return None
-    memset(&counts, 0, sizeof(counts))
-    tree.sum_counts(&counts)
-    children = tree.root_children()
+    found = StatsSnapshot.__new__(StatsSnapshot)
+    memset(&found.counts, 0, sizeof(found.counts))
+    tree.sum_counts(&found.counts)
+    found.state, found.core = tree.state, ref(tree)
+    found.light = tree.finished and is_plain_board(tree.state)
+    found.rows = tree.read_rows() if found.light else tree.root_rows()
+    found.ordered, found.to_try = tree.is_ordered(), tree.moves_to_try()
     kept = tree.kept_line()
-    move = tree.move if tree.finished else kept[0] if kept is not None else best_move(tree, children)
-    proof = tree.proof(&plies, &first)
-    bounds = tree.bounds()
-    proven = distance = None
-    value = expected_value(tree, proof)
-    if proof >= 0:
-        proven, distance = PROVEN[proof], plies
-        if proof == 1:  # the root has the longest draw; of draws, the move played may be another one
-            distance = next((child[CHILD_DISTANCE] for child in children
-                             if child[CHILD_MOVE] == move and child[CHILD_PROVEN] == "draw"), plies)
-    elif bounds is not None and tree.is_proven():
-        proven = proven_by(bounds)
-    if not tree.finished:
-        line = principal_variation(tree, move) if kept is None else kept[:LINE]
-    else:
-        line = found_line(tree, move, proof)
-    return figures_by_counts(&counts) | {
-        "move": move,
-        "value": value,
-        "values": tree.values(),
-        "scale": tree.scale(),
-        "line_value": tree.line_value(),
-        "bounds": bounds,
-        "moves": ranked(tree, children, move),
-        "to_try": tree.moves_to_try(),
-        "pv": list(line),
-        "seconds": tree.seconds,
-        "bytes": tree.used or counts.bytes,
-        "stop_reason": tree.stop_reason,
-        "proven": proven,
-        "distance": distance,
-        "overshoot": tree.overshoot,
-        "seed": tree.seed,
-        "threads": tree.busy,
-        "isa": tree.isa,
-        "book": bool(tree.by_book()),
-        "state": tree.state,
-        "number": tree.number,
-    }
+    found.move = tree.move if tree.finished else kept[0] if kept is not None else best_move(tree, found.rows)
+    found.proof = points = tree.proof(&found.distance, &first)
+    found.line = tuple(found_line(tree, found.move, found.proof))
+    found.value, found.values = expected_value(tree, found.proof), tree.values()
+    found.scale, found.line_value, found.bounds = tree.scale(), tree.line_value(), tree.bounds()
+    if points < 0 and found.bounds is not None and tree.is_proven():
+        points = points_within(found.bounds[0], found.bounds[1])
+    found.proven = PROVEN[points] if points >= 0 else None
+    found.stop_reason, found.isa = tree.stop_reason, tree.isa
+    found.seconds, found.overshoot = tree.seconds, tree.overshoot
+    found.bytes = tree.used or found.counts.bytes
+    found.seed, found.number, found.threads, found.book = tree.seed, tree.number, tree.busy, tree.by_book()
+    return found
 
 
 cdef double expected_value(SearchedTree tree, int proof):
     cdef tuple bounds = None if proof >= 0 or not tree.is_proven() else tree.bounds()
     return proof / 2.0 if proof >= 0 else tree.value() if bounds is None else sum(bounds) / 2.0
-
-
-cdef object proven_by(tuple bounds):
-    return "win" if bounds[0] >= 1.0 else "loss" if bounds[1] <= 0.0 else None
 
 
 cdef tuple settled_values(list means, dict known, bint constant):
@@ -219,6 +146,8 @@ cdef tuple settled_values(list means, dict known, bint constant):
 
 
 cdef dict log_entry(SearchedTree tree):
+    cdef StatsSnapshot found
+    cdef RootRows rows
     global logger, known_levels
     if logger is None:
         if "logging" not in modules:
@@ -230,22 +159,12 @@ cdef dict log_entry(SearchedTree tree):
         known_levels = getattr(logger, "_cache", {})  # logging clears it in place when a level changes
     if known_levels.get(DEBUG) is False or not logger.isEnabledFor(DEBUG):
         return None
-    figures = figures_of(tree)
-    value, = [child[CHILD_VALUE] for child in figures["moves"] if child[CHILD_MOVE] == figures["move"]]
-    return {"move": figures["move"], "value": value, "iterations": figures["iterations"],
-            "seconds": figures["seconds"], "stop_reason": figures["stop_reason"]}
+    found = snapshot_of(tree)
+    rows = found.ranked()
+    return {"move": found.move, "value": rows.rows[rows.find(found.move)].value, "iterations": found.counts.iterations,
+            "seconds": found.seconds, "stop_reason": found.stop_reason}
 
 
 cdef int log(dict entry) except -1:
     logger.debug("move %s, value %.3f, %d iterations in %.6f s, stopped by %s", *entry.values(), extra=entry)
     return 0
-
-
-def by_distance_key(child):
-    """Orders proven wins: the shortest one first, the most visited of these."""
-    return child[CHILD_DISTANCE] is None, child[CHILD_DISTANCE] or 0, -child[CHILD_VISITS]
-
-
-def by_length_key(child):
-    """Orders proven losses: the longest one last, the most visited of these."""
-    return child[CHILD_DISTANCE] is not None, child[CHILD_DISTANCE] or 0, child[CHILD_VISITS]

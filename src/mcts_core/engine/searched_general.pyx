@@ -4,7 +4,7 @@ chance, leaves that a network values.
 A run of a search with an evaluator is one batch: it descends to the leaves of a batch and ends when they are evaluated.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint32_t, uint64_t
 
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidOption
@@ -24,10 +24,10 @@ from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, RUN_DONE
 from mcts_core.tree.view cimport has_root
 from mcts_core.engine.reuse cimport leads_to, path_in_general
 from mcts_core.engine.settings cimport GeneralSettings, SearchSettings
-from mcts_core.engine.kept cimport (PROVEN, ROWS_EVALUATED, ChildRow, KeptFigures, RootRows, is_plain_board,
-                                    rows_make)
-from mcts_core.engine.report cimport proven_by, settled_values
-from mcts_core.engine.searched_tree cimport CHILD_BOUNDS, CHILD_MOVE, LOST, OPEN, WON, Counts, RootView, Standing
+from mcts_core.engine.report cimport settled_values
+from mcts_core.engine.root_rows cimport ChildRow, RootRows, new_rows, points_within
+from mcts_core.engine.searched_tree cimport LOST, OPEN, WON, Counts, RootView, Standing
+from mcts_core.engine.stats_snapshot cimport is_plain_board
 from mcts_core.engine.turn cimport require_kind
 
 
@@ -367,64 +367,40 @@ cdef class GeneralCore(SearchCore):
 
     # ---- the report --------------------------------------------------------------------------------------------------
 
-    cdef list root_children(self):
+    cdef RootRows read_rows(self):
         cdef GeneralTree *general = <GeneralTree *>self.tree
         cdef GeneralColumns columns = general_columns(general, self.root())
+        cdef RootRows rows = new_rows(columns.count)
+        cdef Interval interval
+        cdef ChildRow *row
         cdef uint32_t slot, away
-        cdef int points
-        cdef list children = []
-        unknown = self.value() if general.scored else 0.5
-        for slot in range(columns.count):
-            visits, wins = columns.visits[slot], columns.sums[slot]
-            proven = distance = None
-            points = self.proven_points(columns.links[slot], &away)
-            if points >= 0:
-                proven, distance = PROVEN[points], away + 1
-            child = (self.rules.name(columns.moves[slot]), visits, wins, wins / visits if visits else unknown)
-            if general.bounded:
-                bounds = bounds_of(general, columns.links[slot], self.rules.player)
-                if points < 0:
-                    proven = proven_by(bounds)
-                    distance = 1 if proven and columns.links[slot] & LINK_KIND == LINK_TERMINAL else None
-                children.append((*child, proven, distance, None, None, bounds))
-                continue
-            children.append((*child, proven, distance,
-                             None if columns.priors == NULL else max(0.0, columns.priors[slot])))
+        rows.listed, rows.bounded = self.is_ordered(), general.bounded
+        rows.unknown = self.value() if general.scored else 0.5
         if (<GeneralSettings>self.settings).by_halving:
             self.improve()
-            return [(*child, general.completed[slot]) for slot, child in enumerate(children)]
-        return children if self.is_ordered() else listed(children, self.rules.root_moves)
+        for slot in range(columns.count):
+            row = rows.add(columns.moves[slot], columns.visits[slot], columns.sums[slot])
+            row.link = columns.links[slot]
+            row.proven = <int8_t>self.proven_points(row.link, &away)
+            row.distance = away + 1 if row.proven >= 0 else 0
+            if general.bounded:
+                interval = interval_of(general, row.link, self.rules.player)
+                row.low, row.high = interval.low, interval.high
+                if row.proven < 0:
+                    row.proven = <int8_t>points_within(row.low, row.high)
+                    row.distance = row.proven >= 0 and row.link & LINK_KIND == LINK_TERMINAL
+            elif columns.priors != NULL:
+                row.prior = max(<float>0.0, columns.priors[slot])
+            if (<GeneralSettings>self.settings).by_halving:
+                row.policy = general.completed[slot]
+        if not is_plain_board(self.state):
+            rows.moves = [self.rules.name(rows.rows[slot].move) for slot in range(rows.count)]
+        return rows
 
     cdef int proven_points(self, uint32_t link, uint32_t *distance) noexcept nogil:
         """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
         cdef int points = points_of(<GeneralTree *>self.tree, link, distance) if self.settings.proves else -1
         return points if points < 0 else points_for(self.root().player, points)
-
-    cdef object kept_rows(self):
-        cdef GeneralTree *general = <GeneralTree *>self.tree
-        cdef GeneralColumns columns
-        cdef KeptFigures kept
-        cdef RootRows *rows
-        cdef ChildRow *row
-        cdef uint32_t slot
-        if not is_plain_board(self.state) or not self.finished or not self.has_result():
-            return None
-        columns = general_columns(general, self.root())
-        kept = KeptFigures.__new__(KeptFigures)
-        rows = &kept.rows
-        rows_make(rows, columns.count)
-        rows.kind, rows.wins_per_visit, rows.count = ROWS_EVALUATED, 1, columns.count
-        rows.has_priors = columns.priors != NULL
-        rows.has_policy = (<GeneralSettings>self.settings).by_halving
-        if rows.has_policy:
-            self.improve()
-        for slot in range(columns.count):
-            row = &rows.rows[slot]
-            row.move, row.visits, row.wins = columns.moves[slot], columns.visits[slot], 2.0 * columns.sums[slot]
-            row.prior = max(<float>0.0, columns.priors[slot]) if rows.has_priors else 0
-            row.policy = general.completed[slot] if rows.has_policy else 0.0
-            row.proven = self.proven_points(columns.links[slot], &row.distance)
-        return kept
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
         """The first move of a proof, else the one that ``leader`` returns, where no move is a win. To list and compare
@@ -459,20 +435,29 @@ cdef class GeneralCore(SearchCore):
         move[0] = columns.moves[best]
         return found
 
-    cdef list candidates(self, list children):
-        """Without the moves that another one is proven to be better than; once the value is known, those that keep
-        it, or, where none is known to, the move that another search has told."""
+    cdef int leave_out(self, RootRows rows) except -1:
+        """Leaves out the moves that another one is proven to be better than; once the value is known, all that are not
+        known to keep it, or, where none is, all but the move that another search has told."""
         cdef GeneralTree *general = <GeneralTree *>self.tree
-        cdef double least
+        cdef double least = 0.0
+        cdef bint settled = self.tree.settled and self.tree.proof.value < 0
+        cdef uint32_t i
+        cdef int32_t told
         if not general.bounded:
-            return children
-        if self.tree.settled and self.tree.proof.value < 0:
-            least = root_interval(general).high - EXACT
-            return [child for child in children if child[CHILD_BOUNDS][0] >= least] or [
-                child for child in children if self.tree.proof.move != MCTS_NO_MOVE
-                and child[CHILD_MOVE] == self.rules.name(self.tree.proof.move)] or children
-        least = max([child[CHILD_BOUNDS][0] for child in children])
-        return [child for child in children if child[CHILD_BOUNDS][1] > least or child[CHILD_BOUNDS][0] == least]
+            return 0
+        for i in range(rows.count):
+            least = max(least, rows.rows[i].low)
+        if settled and least < root_interval(general).high - EXACT:
+            told = -1 if self.tree.proof.move == MCTS_NO_MOVE else rows.find(self.rules.name(self.tree.proof.move))
+            for i in range(rows.count):
+                rows.rows[i].out = told >= 0 and <int32_t>i != told
+        elif settled:
+            for i in range(rows.count):
+                rows.rows[i].out = rows.rows[i].low < root_interval(general).high - EXACT
+        else:
+            for i in range(rows.count):
+                rows.rows[i].out = rows.rows[i].high <= least and rows.rows[i].low != least
+        return 0
 
     cdef list extended(self, list line):
         """Only the first move if the tree has proven nothing about it: the visits below do not show best play."""
@@ -509,15 +494,15 @@ cdef class GeneralCore(SearchCore):
             return 0
         return <uint32_t>len(self.rules.root_moves)
 
-    cdef tuple leader(self, list children):
+    cdef uint32_t leader(self, RootRows rows) except? 0xFFFFFFFF:
         cdef GeneralColumns columns
+        cdef uint32_t slot
         if (<GeneralSettings>self.settings).by_halving:
             columns = general_columns(<GeneralTree *>self.tree, self.root())
-            best = self.rules.name(columns.moves[self.halved(&columns)])
-            for child in children:
-                if child[CHILD_MOVE] == best:
-                    return child
-        return SearchCore.leader(self, children)
+            slot = self.halved(&columns)  # the rows are in the order of the tree
+            if not rows.rows[slot].out:
+                return slot
+        return SearchCore.leader(self, rows)
 
     cdef double value(self):
         cdef GeneralBlock *top = general_block(<GeneralTree *>self.tree, 0)
@@ -555,12 +540,6 @@ cdef class GeneralCore(SearchCore):
 
     cdef bint signs(self) noexcept:
         return not self.rules.general
-
-
-cdef list listed(list children, list moves):
-    """The children in the order of the game."""
-    cdef dict known = {child[CHILD_MOVE]: child for child in children}
-    return [known[move] for move in moves if move in known]
 
 
 cdef int follow_native_line(NativeRules root, NativeRules before) except -1:

@@ -12,8 +12,8 @@ from mcts_core.games.user_states import set_end
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.report cimport settled_values
 from mcts_core.engine.reuse cimport MOVING
+from mcts_core.engine.root_rows cimport BY_VALUE, BY_VISITS, ChildRow, RootRows, new_rows
 from mcts_core.engine.searched_tree cimport Counts, RootView
-from mcts_core.engine.searched_tree import by_value_key, by_visits_key
 from mcts_core.engine.settings cimport GeneralSettings, InformationSettings, SearchSettings
 from mcts_core.engine.turn cimport require_kind
 from mcts_core.game cimport NativeState, mcts_rng
@@ -168,27 +168,29 @@ cdef class InformationCore(SearchCore):
     cdef object name(self, uint32_t move):
         return self.known.user.moves[move]
 
-    cdef list root_children(self):
+    cdef RootRows read_rows(self):
         cdef InformationTree tree = self.known
         cdef uint32_t node = self.root_node(), slot
+        cdef RootRows rows = new_rows(tree.nodes[node].count)
         cdef const Choice *choice
-        cdef dict found = {}
-        unknown = self.value() if tree.user.scored else 0.5
+        cdef ChildRow *row
+        rows.unknown = self.value() if tree.user.scored else 0.5
+        rows.moves = []
         for slot in range(tree.nodes[node].first, tree.nodes[node].first + tree.nodes[node].count):
             choice = &tree.choices[slot]
-            mean = choice.sum / choice.visits if choice.visits else unknown
-            found[tree.user.moves[choice.move]] = (
-                choice.tries, choice.sum if choice.tries == choice.visits else mean * choice.tries, mean)
-        return [(move, *found.get(move, (0, 0.0, unknown)), None, None) for move in tree.root_moves]
+            row = rows.add(0, choice.tries, 0.0)
+            row.value = choice.sum / choice.visits if choice.visits else rows.unknown
+            row.wins = choice.sum if choice.tries == choice.visits else row.value * choice.tries
+            rows.moves.append(tree.user.moves[choice.move])
+        return rows
 
     cdef list winning_moves(self):
         return []
 
-    cdef tuple leader(self, list children):
+    cdef uint32_t leader(self, RootRows rows) except? 0xFFFFFFFF:
         """Where maxima are backed up, visits say what was explored, values what is best. Of moves that are equal in
         both, each search draws one, as their order says nothing about them."""
-        return self.best_by(children, by_value_key if self.known.maxima or self.settings.by_value else by_visits_key,
-                            max)
+        return rows.best(BY_VALUE if self.known.maxima or self.settings.by_value else BY_VISITS, self.lot())
 
     cdef uint32_t lot(self) noexcept:
         return self.known.lot
@@ -250,11 +252,11 @@ cdef class InformationCore(SearchCore):
     cdef mcts_rng *random(self) noexcept:
         return &self.known.rng
 
-    cdef list loose_children(self, dict figures, uint32_t max_depth, double least):
-        cdef int mover = self.known.player if self.known.user.general else 1 - 2 * self.known.player
-        return [(move, mover, visits, value, None, None, [])
-                for move, visits, _, value, *_ in figures["moves"] if max_depth and (
-                    visits >= least or move == figures["move"])]
+    cdef int mover_of(self, object root) except? -3:
+        return self.known.player
+
+    cdef bint signs(self) noexcept:
+        return not self.known.user.general
 
     # ---- services ----------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from mcts_core.tree.exchange cimport Known
 from mcts_core.tree.tree cimport Tree, TreeOps
 from mcts_core.game cimport mcts_interrupt, mcts_rng
 from mcts_core.engine.request cimport SearchRequest
+from mcts_core.engine.root_rows cimport RootRows
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.thread_exchange cimport Team
 from mcts_core.engine.threads cimport SearchThreads
@@ -27,17 +28,6 @@ cdef enum Standing:      # of a move at the root
     WON                  # it ends the game with a win
     LOST                 # it ends the game with a loss
     ABSENT               # the slot has no legal move, and so no statistics
-
-cdef enum ChildField:    # of the tuples of ``root_children``, in the order of the fields of MoveStats
-    CHILD_MOVE
-    CHILD_VISITS
-    CHILD_WINS
-    CHILD_VALUE
-    CHILD_PROVEN
-    CHILD_DISTANCE       # the others where the search has them
-    CHILD_PRIOR
-    CHILD_POLICY
-    CHILD_BOUNDS
 
 ctypedef struct RootView:
     uint32_t count
@@ -171,23 +161,22 @@ cdef class SearchedTree(SearchTurn):
 
     cdef bint has_result(self) noexcept
     cdef object name(self, uint32_t move)
-    cdef list loose_children(self, dict figures, uint32_t max_depth, double least)  # where no tree hangs below them
-    # a tuple of every legal move of the root
-    cdef list root_children(self)
-    # the move to play, where counts alone decide it: what ``best_move`` finds, without a list of all children
+    # the rows of the moves that have statistics, and those of every legal move of the root
+    cdef RootRows read_rows(self)
+    cdef RootRows root_rows(self)
+    # the move to play, where counts alone decide it: what ``best_move`` finds, without the rows
     cdef bint is_clear(self, uint32_t *move) noexcept
-    # that of these children which the search would play, of moves that no proof decides
-    cdef tuple leader(self, list children)
+    # leaves out the rows that bounds do not leave as the best move
+    cdef int leave_out(self, RootRows rows) except -1
+    # the row that the search would play, of those that are left, where no proof decides
+    cdef uint32_t leader(self, RootRows rows) except? 0xFFFFFFFF
     # whether the game or priors order the moves; otherwise chance chooses between equal ones
     cdef bint is_ordered(self) noexcept
     cdef uint32_t lot(self) noexcept  # what it chooses by, 0 where they are ordered
-    # of the children whose key is the one that `pick`, min or max, finds, the one that is chosen
-    cdef tuple best_by(self, list children, key, pick)
     # moves of the root that are all to be tried before the search can prefer any; 0: priors or values choose
     cdef uint32_t moves_to_try(self) noexcept
     cdef list winning_moves(self)    # those that end the game with a win, by the links of the root
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept  # half-points, -1: the root is not proven
-    cdef list candidates(self, list children)  # those of them that bounds leave as the best move
     cdef tuple bounds(self)          # of the value of the root for the player to move; None: the search has none
     cdef double value(self)          # of the root, for the player to move
     cdef tuple values(self)          # of every player; None: there are two in turn
@@ -206,8 +195,6 @@ cdef class SearchedTree(SearchTurn):
     cdef list extended(self, list line)  # a proven line, as far as exact search knows it
     cdef bint signs(self) noexcept       # the players 0 and 1 of the blocks are +1 and -1 in the game
     cdef mcts_rng *random(self) noexcept
-    # a KeptFigures with the children of a search that has ended; None where only ``root_children`` has them
-    cdef object kept_rows(self)
 
     # ---- services
 

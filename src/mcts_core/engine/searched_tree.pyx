@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from mcts_core.arguments import shorten
-from mcts_core.errors import InvalidOption, InvalidState, NoSearch
+from mcts_core.errors import GameError, InvalidOption, InvalidState, NoSearch
 
 from mcts_core.platform cimport mcts_clock, mcts_published
 from mcts_core.tree.compaction cimport MARKS, reroot
@@ -25,6 +25,7 @@ from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, RUN_DONE,
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng, mcts_rng_next, mcts_rng_seed
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
 from mcts_core.engine.reuse cimport compact_below, has_mover, prune
+from mcts_core.engine.root_rows cimport BY_VALUE, BY_VISITS, RootRows, new_rows
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
 from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
@@ -130,11 +131,15 @@ cdef class SearchedTree(SearchTurn):
     cdef object name(self, uint32_t move):
         return move
 
-    cdef list loose_children(self, dict figures, uint32_t max_depth, double least):
-        return []
+    cdef RootRows read_rows(self):
+        return new_rows(0)
 
-    cdef list root_children(self):
-        return []
+    cdef RootRows root_rows(self):
+        cdef RootRows rows = self.read_rows()
+        rows = rows.completed(None if rows.listed else self.legal_moves())
+        if rows is None:
+            raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
+        return rows
 
     cdef double value(self):
         return 0.5
@@ -394,11 +399,11 @@ cdef class SearchedTree(SearchTurn):
     cdef bint is_clear(self, uint32_t *move) noexcept:
         return False
 
-    cdef object kept_rows(self):
-        return None
+    cdef int leave_out(self, RootRows rows) except -1:
+        return 0
 
-    cdef tuple leader(self, list children):
-        return self.best_by(children, by_value_key if self.settings.by_value else by_visits_key, max)
+    cdef uint32_t leader(self, RootRows rows) except? 0xFFFFFFFF:
+        return rows.best(BY_VALUE if self.settings.by_value else BY_VISITS, self.lot())
 
     cdef bint is_ordered(self) noexcept:
         return False
@@ -409,11 +414,6 @@ cdef class SearchedTree(SearchTurn):
             return 0
         mcts_rng_seed(&rng, self.seed ^ LOTS)
         return <uint32_t>(mcts_rng_next(&rng) >> 32)
-
-    cdef tuple best_by(self, list children, key, pick):
-        best = key(pick(children, key=key))
-        cdef list equal = [child for child in children if key(child) == best]
-        return equal[self.lot() % len(equal)]
 
     cdef uint32_t moves_to_try(self) noexcept:
         return 0
@@ -430,9 +430,6 @@ cdef class SearchedTree(SearchTurn):
     cdef int proof(self, uint32_t *distance, uint32_t *move) noexcept:
         distance[0], move[0] = self.tree.proof.distance, self.tree.proof.move
         return self.tree.proof.value
-
-    cdef list candidates(self, list children):
-        return children
 
     cdef tuple bounds(self):
         return None
@@ -567,22 +564,6 @@ cdef class SearchedTree(SearchTurn):
             raise MemoryError("no memory to read the message of another search")
         self.heard = True
         return hear(self.tree, &self.outside, message, words)
-
-
-def by_visits_key(child):
-    """Orders children by visits, then by value."""
-    return child[CHILD_VISITS], child[CHILD_VALUE]
-
-
-def by_value_key(child):
-    """Orders children by value, then by visits; those without a visit last. A proven draw counts
-    as 0.5, and bounds limit the mean: its visits may be older than the proof."""
-    cdef double value = child[CHILD_VALUE]
-    if len(child) > CHILD_PROVEN and child[CHILD_PROVEN] == "draw":
-        value = 0.5
-    elif len(child) > CHILD_BOUNDS and child[CHILD_BOUNDS] is not None:
-        value = min(max(value, child[CHILD_BOUNDS][0]), child[CHILD_BOUNDS][1])
-    return child[CHILD_VISITS] > 0, value, child[CHILD_VISITS]
 
 
 cdef void add_counts(Counts *counts, const Tree *tree) noexcept nogil:

@@ -1,11 +1,11 @@
 """Searches of games of two players in turn."""
 
-from libc.stdint cimport int32_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from mcts_core.game cimport NativeState
-from mcts_core.engine.kept cimport RootRows
 from mcts_core.engine.leaf_threads cimport LeafThreads
 from mcts_core.engine.loop cimport SearchCore
+from mcts_core.engine.root_rows cimport RootRows
 
 
 cdef class TwoPlayerCore(SearchCore):
@@ -16,8 +16,7 @@ cdef class TwoPlayerCore(SearchCore):
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil
     cdef int32_t tried_points(self, uint32_t link, uint32_t slot) noexcept nogil
     cdef uint32_t root_slots(self) noexcept  # moves of the root, or its slots where the moves are not known yet
-    cdef uint32_t most_rows(self) noexcept
-    cdef void read_rows(self, RootRows *rows) noexcept
-    cdef void read_guided(self, RootRows *rows) noexcept
-    cdef void read_plain(self, RootRows *rows) noexcept
-    cdef void read_tried(self, RootRows *rows) noexcept
+    cdef RootRows read_guided(self)
+    cdef RootRows read_plain(self)
+    cdef RootRows read_tried(self)
+    cdef double wins_of(self, int64_t points) noexcept

@@ -2,19 +2,16 @@
 which a plain tree keeps in three forms.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
-
-from mcts_core.errors import GameError
 
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ORDERED, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
-from mcts_core.engine.kept cimport (ROWS_GUIDED, ROWS_LISTED, ROWS_TRIED, ChildRow, KeptFigures, RootRows, children_of,
-                                    is_plain_board, rows_free, rows_make)
 from mcts_core.engine.leaf_threads cimport LeafThreads, lanes_of
 from mcts_core.engine.reuse cimport path_to_root
+from mcts_core.engine.root_rows cimport ChildRow, RootRows, new_rows
 from mcts_core.engine.searched_tree cimport ABSENT, KNOWN, LINE, LOST, OPEN, WON, WORTH_THREADS, RootView, Standing
 from mcts_core.engine.settings cimport SearchSettings, TwoPlayerSettings
 from mcts_core.engine.turn cimport require_kind
@@ -169,94 +166,74 @@ cdef class TwoPlayerCore(SearchCore):
 
     # ---- the report --------------------------------------------------------------------------------------------------
 
-    cdef list root_children(self):
+    cdef RootRows read_rows(self):
         cdef RootRows rows
-        cdef list names = None, children
-        rows_make(&rows, self.most_rows())
-        try:
-            self.read_rows(&rows)
-            if isinstance(self.native, PythonGame) and not rows.by_index:
-                names = [self.name(rows.rows[i].move) for i in range(rows.count)]
-            children = children_of(&rows, self.legal_moves(), names)
-        finally:
-            rows_free(&rows)
-        if children is None:
-            raise GameError(f"{type(self.state).__name__} gave different moves for the same position")
-        return children
-
-    cdef uint32_t most_rows(self) noexcept:
-        """Moves of the root that may have statistics, at most."""
-        cdef uint32_t link = root_link(self.tree)
-        if has_root(self.tree):
-            return view_block(self.tree, link & index_mask(self.tree)).count
+        cdef uint32_t i
         if is_guided(self.tree):
-            return 0
-        return (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count if link & LINK_KIND == LINK_MINI else 16
-
-    cdef void read_rows(self, RootRows *rows) noexcept:
-        """The statistics of the root's moves; ``rows`` has room for ``most_rows``."""
-        rows.rest = -1
-        rows.wins_per_visit = self.tree.wins_per_visit
-        rows.by_index = rows.has_priors = rows.has_policy = False
-        if is_guided(self.tree):
-            self.read_guided(rows)
+            rows = self.read_guided()
         elif has_root(self.tree):
-            self.read_plain(rows)
+            rows = self.read_plain()
         else:
-            self.read_tried(rows)
+            rows = self.read_tried()
+        if isinstance(self.native, PythonGame) and not rows.by_index:
+            rows.moves = [self.name(rows.rows[i].move) for i in range(rows.count)]
+        rows.strict = True
+        return rows
 
-    cdef void read_guided(self, RootRows *rows) noexcept:
+    cdef RootRows read_guided(self):
         cdef GuidedTree *guided = <GuidedTree *>self.tree
         cdef GuidedBlock *block = guided_root(guided)
         cdef GuidedColumns columns
+        cdef RootRows rows
         cdef ChildRow *row
         cdef uint32_t slot
-        rows.kind = ROWS_GUIDED
-        rows.has_priors = guided.options.selection == SELECT_PUCT
         if block == NULL:
-            return
+            return new_rows(0)
         columns = guided_columns(guided, block)
-        rows.count = columns.count
+        rows = new_rows(columns.count)
         for slot in range(columns.count):
-            row = &rows.rows[slot]
-            row.move = columns.moves[slot]
-            row.visits, row.wins = columns.visits[slot], columns.wins[slot]
-            row.prior = columns.priors[slot] if columns.priors[slot] > 0 else 0
-            row.proven = self.proven_points(columns.links[slot])
-            row.distance = distance_of(columns.links[slot])
+            row = rows.add(columns.moves[slot], columns.visits[slot], self.wins_of(columns.wins[slot]))
+            row.link = columns.links[slot]
+            row.proven = <int8_t>self.proven_points(row.link)
+            row.distance = distance_of(row.link) + 1 if row.proven >= 0 else 0
+            if guided.options.selection == SELECT_PUCT:
+                row.prior = columns.priors[slot] if columns.priors[slot] > 0 else 0
         # the moves that the game left out lose, unless it left them out because another one wins
         if guided.options.solver and not block.flags & BLOCK_INCOMPLETE and self.tree.proof.value != 2:
             rows.rest = block.rest
+        return rows
 
-    cdef void read_plain(self, RootRows *rows) noexcept:
+    cdef RootRows read_plain(self):
         cdef BlockView view = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
-        cdef ChildRow *row
+        cdef RootRows rows = new_rows(view.count)
         cdef uint32_t slot
-        rows.kind = ROWS_LISTED
+        rows.listed = True
         for slot in range(view.count):
             if view.visits[slot] != NO_VISITS:
-                row = &rows.rows[rows.count]
-                rows.count += 1
-                row.move = view_move(&view, slot)
-                row.visits, row.wins, row.proven = view.visits[slot], view.wins[slot], -1
+                rows.add(view_move(&view, slot), view.visits[slot], self.wins_of(view.wins[slot])).link = (
+                    view.links[slot])
+        return rows
 
-    cdef void read_tried(self, RootRows *rows) noexcept:
+    cdef RootRows read_tried(self):
         """The results of the moves of a root without a block."""
         cdef uint32_t link = root_link(self.tree), slot, count
-        cdef ChildRow *row
+        cdef RootRows rows
         cdef int32_t points
-        rows.kind = ROWS_TRIED
-        rows.by_index = not self.tree.fixed_moves
         if link & LINK_KIND == LINK_MINI:
             count = (<Mini *>record_at(self.tree, link & WIDE_INDEX)).count
         else:
             count = min(self.tree.game.max_moves, <uint32_t>8) if self.tree.narrow else 0
+        rows = new_rows(count)
+        rows.by_index = not self.tree.fixed_moves
         for slot in range(count):
             points = self.tried_points(link, slot)
             if points >= 0:
-                row = &rows.rows[rows.count]
-                rows.count += 1
-                row.move, row.visits, row.wins, row.proven = slot, 1, points, -1
+                rows.add(slot, 1, self.wins_of(points))
+        return rows
+
+    cdef double wins_of(self, int64_t points) noexcept:
+        """A sum of results, of half-points."""
+        return points / (2.0 * self.tree.wins_per_visit)
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil:
         """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
@@ -358,15 +335,6 @@ cdef class TwoPlayerCore(SearchCore):
         view = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
         slot = slot_of(&view, move)
         return view.links[slot] if slot < view.count else 0
-
-    cdef object kept_rows(self):
-        cdef KeptFigures kept
-        if not is_plain_board(self.state) or not self.finished or not self.has_result():
-            return None
-        kept = KeptFigures.__new__(KeptFigures)
-        rows_make(&kept.rows, self.most_rows())
-        self.read_rows(&kept.rows)
-        return kept
 
     cdef bint by_book(self) noexcept:
         return is_guided(self.tree) and (<GuidedTree *>self.tree).by_book

@@ -19,7 +19,7 @@ from mcts_core.games.general_rules cimport PythonRules, Rules
 from mcts_core.games.python_game cimport PythonGame
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.loop cimport SearchCore
-from mcts_core.engine.report cimport final_move
+from mcts_core.engine.report cimport final_move, snapshot_of
 from mcts_core.tree.storage cimport (check_sound, entry, known_record, make_known, memory_of, move_together, number,
                                      numbers_of, room_of, take_numbers)
 from mcts_core.tree.check_walk cimport ANY_MOVE, CheckRules
@@ -45,14 +45,14 @@ def dump(SearchCore core, encode, consume):
     cdef list trees = [], views = []
     core.take_to("it can be saved")
     try:
-        figures = core.snapshot()
-        if figures is None:
+        found = snapshot_of(core)
+        if found is None:
             return consume(None, None, None, None, [])
         game = encode(core.state)
         if core.tree == NULL:  # nodes by information, whose keys only their game can read
             return consume(None, None, None, None, [])
         names = core.names
-        core.used = figures["bytes"]
+        core.used = found.bytes
         # trees that the last search did not use
         for i in range(core.width(), core.team.count if core.team != NULL else 0):
             if core.team.members[i].tree != NULL:

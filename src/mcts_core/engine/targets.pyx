@@ -10,11 +10,11 @@ from libc.string cimport memset, strcmp
 
 from mcts_core.errors import NoSearch
 
-from mcts_core.engine.kept cimport ROWS_EVALUATED, ChildRow, KeptFigures, RootRows
 from mcts_core.engine.loop cimport SearchCore
-from mcts_core.engine.report cimport expected_value, own_share, own_visits
-from mcts_core.engine.searched_tree cimport (CHILD_BOUNDS, CHILD_MOVE, CHILD_POLICY, CHILD_PROVEN, CHILD_VISITS,
-                                             Counts)
+from mcts_core.engine.report cimport expected_value
+from mcts_core.engine.root_rows cimport LOSS, ChildRow, RootRows
+from mcts_core.engine.searched_tree cimport Counts
+from mcts_core.engine.stats_snapshot cimport is_plain_board
 from mcts_core.engine.weighted_draw cimport powers_of
 from mcts_core.engine.weighted_draw import drawn
 
@@ -55,64 +55,36 @@ cdef class Target:
         cdef Counts counts
         cdef uint32_t distance, first
         cdef int proof = core.proof(&distance, &first)
-        cdef KeptFigures kept = core.kept_rows()
+        cdef RootRows rows
         memset(&counts, 0, sizeof(counts))
         core.sum_counts(&counts)
         self.rollouts = counts.rollouts
         self.move, self.values, self.value = core.move, core.values(), expected_value(core, proof)
         self.settled = proof >= 0 or core.stop_reason == "solved"
-        if kept is not None and kept.rows.kind == ROWS_EVALUATED:
-            self.weigh_rows(&kept.rows, core.legal_moves(), counts.visits)
+        if is_plain_board(core.state):
+            rows = core.read_rows()
+            rows.listed = False  # moves of a board come in its order
+            rows = rows.completed(core.legal_moves())
         else:
-            self.weigh(own_visits(core, core.root_children()))
+            rows = core.root_rows()
+        rows.share_out(counts.visits)
+        self.weigh(rows)
         return self.complete()
 
-    cdef int weigh(self, list children) except -1:
-        cdef double least = 0.0
-        cdef tuple child
-        self.make_room([child[CHILD_MOVE] for child in children])
-        for child in children:
-            if len(child) > CHILD_BOUNDS and child[CHILD_BOUNDS] is not None:
-                least = max(least, child[CHILD_BOUNDS][0])
-        for index, child in enumerate(children):
-            if child[CHILD_PROVEN] != "loss" and (len(child) <= CHILD_BOUNDS or child[CHILD_BOUNDS] is None
-                                                  or child[CHILD_BOUNDS][1] >= least - ROUNDING):
-                share = child[CHILD_POLICY] if len(child) > CHILD_POLICY else None
-                self.shares[<Py_ssize_t>index] = child[CHILD_VISITS] if share is None else share
-        return 0
-
-    cdef int weigh_rows(self, const RootRows *rows, list legal, uint64_t visits) except -1:
-        """By the rows of all legal moves, which are ints in ascending order. ``visits``: of the root."""
+    cdef int weigh(self, RootRows rows) except -1:
         cdef const ChildRow *row
-        cdef double counted = 0.0, closed = 0.0, left
-        cdef uint32_t index, last = legal[len(legal) - 1]
-        cdef uint32_t *places = <uint32_t *>calloc(last + 1, sizeof(uint32_t))
-        if places == NULL:
-            raise MemoryError("no memory for the moves of a search")
-        try:
-            for index, move in enumerate(legal):
-                places[<uint32_t>move] = index
-            self.make_room(legal)
-            for index in range(rows.count):
-                row = &rows.rows[index]
-                counted += row.visits
-                closed += row.visits if row.proven == 1 else 0
-            left = own_share(counted, closed, visits)
-            for index in range(rows.count):
-                row = &rows.rows[index]
-                if rows.has_policy:
-                    self.shares[places[row.move]] = row.policy if row.proven != 0 else 0.0
-                elif row.proven != 0:
-                    self.shares[places[row.move]] = row.visits if row.proven == 1 else left * row.visits
-        finally:
-            free(places)
-        return 0
-
-    cdef int make_room(self, list moves) except -1:
-        self.moves = moves
-        self.shares = <double *>calloc(len(moves) + 1, sizeof(double))
+        cdef double least = 0.0
+        cdef uint32_t i
+        self.shares = <double *>calloc(rows.count + 1, sizeof(double))
         if self.shares == NULL:
             raise MemoryError("no memory for the weights of a search")
+        self.moves = rows.moves
+        for i in range(rows.count if rows.bounded else 0):
+            least = max(least, rows.rows[i].low)
+        for i in range(rows.count):
+            row = &rows.rows[i]
+            if row.proven != LOSS and (not rows.bounded or row.high >= least - ROUNDING):
+                self.shares[i] = row.policy if row.policy >= 0 else rows.own_visits(row)
         return 0
 
     cdef int complete(self) except -1:

@@ -9,12 +9,13 @@ from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, en
 from mcts_core.tree.general_proofs cimport is_proven_link, points_for, points_of
 from mcts_core.tree.guided_tree cimport GuidedTree
 from mcts_core.engine.loop cimport SearchCore
-from mcts_core.engine.kept cimport PROVEN
-from mcts_core.engine.report cimport proven_by
+from mcts_core.engine.report cimport snapshot_of
+from mcts_core.engine.root_rows cimport PROVEN, ChildRow, RootRows, points_within
+from mcts_core.engine.stats_snapshot cimport StatsSnapshot
 from mcts_core.tree.score_bounds cimport Interval, interval_of
 from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, distance_of, is_general,
                                   is_guided, result_of)
-from mcts_core.tree.view cimport BlockView, index_mask, is_block, root_link, view_block, view_move
+from mcts_core.tree.view cimport BlockView, index_mask, is_block, view_block, view_move
 
 
 def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
@@ -25,66 +26,61 @@ def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double mi
     ``min_share`` of the visits of the root, and the move to play in any case. None: the core no longer has that tree.
     Raises InvalidOption for more than ``most`` nodes, SearchBusy.
     """
+    cdef StatsSnapshot found
+    cdef RootRows rows
     if core.number != number:
         return None
     core.take_to("its tree can be read")
     try:
         if core.number != number:
             return None
-        figures = core.snapshot()
-        if figures is None:
+        found = snapshot_of(core)
+        if found is None:
             return None
-        if core.tree == NULL:  # nodes by information: what follows a move has no one place in it
-            return (None, 0, figures["visits"], figures["value"], None, None,
-                    core.loose_children(figures, max_depth, max(1.0, min_share * <uint32_t>figures["visits"])))
-        children = children_of_root(core.tree, figures["moves"], figures["move"], max_depth,
-                                    max(1.0, min_share * <uint32_t>figures["visits"]), most, core.names, core.signs())
-        return None, 0, figures["visits"], figures["value"], figures["proven"], figures["distance"], children
+        rows = found.ranked()
+        children = children_of_root(core.tree, rows, found.move, max_depth,
+                                    max(1.0, min_share * <uint32_t>found.counts.visits), most, core.names, core.signs(),
+                                    core.mover_of(core.root_now()))
+        loose = core.tree == NULL  # nodes by information: what follows a move has no one place in it
+        return (None, 0, found.counts.visits, found.value, None if loose else found.proven,
+                None if loose or found.proof < 0 else found.plies(rows), children)
     finally:
         core.give()
 
 
-cdef list children_of_root(const Tree *tree, list moves, object chosen, uint32_t depth, double least, uint32_t most,
-                           list names, bint signs):
+cdef list children_of_root(const Tree *tree, RootRows rows, object chosen, uint32_t depth, double least, uint32_t most,
+                           list names, bint signs, int32_t player):
     cdef Walk walk = Walk()
     walk.tree = tree
     walk.least = least
     walk.room = walk.most = most
     walk.names = names
     walk.signs = signs
-    if is_general(tree):
-        walk.player = general_block(<const GeneralTree *>tree, root_link(tree) & WIDE_INDEX).player
-    else:
-        walk.player = tree.root_sign
-    return walk.below_root(moves, chosen, depth)
+    walk.player = player
+    return walk.below_root(rows, chosen, depth)
 
 
 cdef class Walk:
-    cdef const Tree *tree
+    cdef const Tree *tree        # NULL: nothing hangs below the moves of the root
     cdef double least            # visits that a node needs
     cdef uint32_t room, most     # nodes that may still be made, and in all
     cdef list names
     cdef bint signs
     cdef int32_t player          # to move at the root, as blocks say it
 
-    cdef list below_root(self, list moves, object chosen, uint32_t depth):
+    cdef list below_root(self, RootRows rows, object chosen, uint32_t depth):
         """The children of the root, with the figures of the report."""
-        cdef uint32_t slot, link = root_link(self.tree)
-        cdef BlockView view
-        cdef dict links = {}
+        cdef uint32_t slot
+        cdef ChildRow *row
         cdef list children = []
-        if depth == 0:
-            return children
-        if is_block(link):
-            view = view_block(self.tree, link & index_mask(self.tree))
-            for slot in range(view.count):
-                if view.visits[slot] != NO_VISITS:
-                    links[self.name(view_move(&view, slot))] = view.links[slot]
-        for move, visits, _, value, proven, distance, *_ in moves:
-            if visits >= self.least or move == chosen:
+        for slot in range(rows.count if depth else 0):
+            row = &rows.rows[slot]
+            move = rows.name(slot)
+            if row.visits >= self.least or move == chosen:
                 self.count()
-                children.append((move, self.mover(self.player), visits, value, proven, distance,
-                                 [] if proven else self.below(links.get(move, 0), depth - 1)))
+                children.append((move, self.mover(self.player), row.visits, row.value,
+                                 PROVEN[row.proven] if row.proven >= 0 else None, row.distance or None,
+                                 [] if row.proven >= 0 else self.below(row.link, depth - 1)))
         return children
 
     cdef list below(self, uint32_t link, uint32_t depth):
@@ -149,8 +145,10 @@ cdef class Walk:
         cdef Interval interval
         if is_general(self.tree) and (<const GeneralTree *>self.tree).bounded and not is_proven_link(link):
             interval = interval_of(<const GeneralTree *>self.tree, link, self.player)
-            known_by = proven_by((interval.low, interval.high))
-            return known_by, 1 if known_by and link & LINK_KIND == LINK_TERMINAL else None
+            known = points_within(interval.low, interval.high)
+            if known < 0:
+                return None, None
+            return PROVEN[known], 1 if link & LINK_KIND == LINK_TERMINAL else None
         if is_general(self.tree):
             if not (<const GeneralTree *>self.tree).options.solver:
                 return None, None
@@ -164,9 +162,10 @@ cdef class Walk:
 
     cdef object mover(self, int32_t sign):
         """Who made a move, by the game's number of the player, or "chance"."""
-        if is_general(self.tree) and sign < 0:
+        cdef bint numbered = self.tree == NULL or is_general(self.tree)
+        if numbered and sign < 0:
             return "chance"
-        return 1 - 2 * sign if self.signs and is_general(self.tree) else sign
+        return 1 - 2 * sign if numbered and self.signs else sign
 
     cdef object name(self, uint32_t move):
         return move if self.names is None else self.names[move]

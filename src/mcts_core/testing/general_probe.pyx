@@ -12,6 +12,7 @@ from mcts_core.tree.compaction cimport compact, keep_top, reroot
 from mcts_core.engine.reuse cimport most_visited
 from mcts_core.dispatch cimport hot_table
 from mcts_core.engine.evaluators cimport Evaluator, evaluator_of
+from mcts_core.engine.root_rows cimport RootRows, new_rows
 from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forget_gone, hear, known_clear, known_free,
                                       tell, words_free)
 from mcts_core.games.general_rules cimport PythonRules, Rules, rules_of
@@ -307,8 +308,12 @@ cdef class GeneralProbe:
 
     def top(self, depth, least=1.0, most=100000):
         """The children of the root and those below, as ``engine.top`` gives them."""
-        node = self.node()
+        cdef BlockView view = view_block(self.tree, root_link(self.tree) & index_mask(self.tree))
+        cdef RootRows rows = new_rows(view.count)
+        cdef uint32_t slot
         names = (<PythonRules>self.rules).user.moves if isinstance(self.rules, PythonRules) else None
-        moves = [(move, visits, sum, sum / visits if visits else 0.5, None, None)
-                 for move, (visits, sum) in node[4].items()]
-        return children_of_root(self.tree, moves, None, depth, least, most, names, not self.rules.general)
+        rows.moves = [self.rules.name(view.moves[slot]) for slot in range(view.count)]
+        for slot in range(view.count):
+            rows.add(slot, view.visits[slot], view.sums[slot] if view.sums != NULL else 0.0).link = view.links[slot]
+        return children_of_root(self.tree, rows, None, depth, least, most, names, not self.rules.general,
+                                self.rules.player)

@@ -7,6 +7,8 @@ from mcts_core.platform cimport mcts_clock
 from mcts_core.tree.compaction cimport compact, keep_top
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedTree, amaf_units
 from mcts_core.games.python_game cimport PythonGame
+from mcts_core.engine.root_rows cimport (BY_VALUE, BY_VISITS, LONGEST, PROVEN, SHORTEST, ChildRow, RootRows,
+                                         new_rows)
 from mcts_core.engine.searched_two_player cimport TwoPlayerCore
 from mcts_core.tree.plain_tree cimport SLOT_SHIFT, Mini, WideBlock, best_word, leaf_result, mini_result, mini_units
 from mcts_core.tree.tree cimport LINK_KIND, LINK_MINI, NO_VISITS, Tree, is_guided
@@ -50,6 +52,24 @@ def subtree(engine, path=()):
             children[move if game is None else game.move_of(move)] = (
                 view.visits[slot], view.wins[slot] / (2.0 * tree.wins_per_visit))
     return view.sign, children
+
+
+def preferred(children, str order, uint32_t lot=0):
+    """Of ``children``, tuples as the fields of MoveStats, the one that a search prefers by ``order``: ``"visits"``,
+    ``"value"``, ``"shortest"`` or ``"longest"``; of equal ones the one that ``lot`` chooses."""
+    cdef RootRows rows = new_rows(<uint32_t>len(children))
+    cdef ChildRow *row
+    orders = {"visits": BY_VISITS, "value": BY_VALUE, "shortest": SHORTEST, "longest": LONGEST}
+    for index, (_, visits, wins, value, proven, distance, *others) in enumerate(children):
+        row = rows.add(index, visits, wins)
+        row.value, row.distance = value, distance or 0
+        row.proven = -1 if proven is None else PROVEN.index(proven)
+        if len(others) > 2:
+            rows.bounded = True
+            row.low, row.high = others[2]
+        else:
+            row.low, row.high = 0.0, 1.0
+    return children[rows.best(orders[order], lot)]
 
 
 def records(engine):

@@ -1,4 +1,4 @@
-from typing import Any, Literal
+from typing import Any
 from weakref import ReferenceType
 
 from typing_extensions import disjoint_base
@@ -6,10 +6,11 @@ from typing_extensions import disjoint_base
 from mcts_core.engine.loop import SearchCore
 
 BOARDS: tuple[type, ...]
-RESULTS: tuple[Literal["loss"], Literal["draw"], Literal["win"]]
 
 @disjoint_base
-class KeptFigures:
+class StatsSnapshot:
     @property
     def core(self) -> ReferenceType[SearchCore]: ...
+    @property
+    def bytes(self) -> int: ...
     def figures(self) -> dict[str, Any]: ...

@@ -1,4 +1,4 @@
-"""src/mcts_core/engine/kept.pyx: statistics that are read later are those that are read at once."""
+"""src/mcts_core/engine/stats_snapshot.pyx: statistics that are read later are those that are read at once."""
 
 import copy
 import gc
@@ -16,8 +16,7 @@ from random_play import played_on
 
 import mcts_core as mc
 from mcts_core.many import MEMORY_MB, seed_of
-from mcts_core.origin import last_stats_of
-from mcts_core.results import Stats, kept_of
+from mcts_core.results import Stats, kept_of, last_stats_of
 
 MEASURED = {"seconds", "iterations_per_second", "overshoot"}
 STARTS = (mc.ConnectFour(), mc.ConnectFour(8, 8, 5), mc.Gomoku(15), mc.Gomoku(9, "exact"), mc.TicTacToe(),
