@@ -18,7 +18,7 @@ from pathlib import Path
 from report import as_text
 
 COMMITTED = Path(__file__).resolve().parent / "instructions.json"
-UPDATE = "make instructions INSTRUCTIONS_ARGS=--update"
+UPDATE = "make instructions ARGS=--update"
 TOLERANCE = 0.01
 """The same compiler, kernel and seed give the same count but for a few instructions per million."""
 TIMEOUT = 300  # seconds for one run

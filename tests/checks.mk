@@ -1,10 +1,7 @@
-# make lint, sanitize, memcheck, fuzz, coverage: what docs/testing.md tells of. Included by the Makefile.
+# make lint, sanitize, fuzz and coverage, which docs/testing.md describes. Included by the Makefile.
 
 LINT_VENV ?= .venv-lint-$(VERSION)
 LINT := $(LINT_VENV)/bin
-FUZZ_ARGS ?=
-
-.PHONY: lint lint-headers sanitize sanitize-address sanitize-short sanitize-thread memcheck fuzz coverage
 
 # ---- types and style -------------------------------------------------------------------------------------------------
 
@@ -12,23 +9,39 @@ FUZZ_ARGS ?=
 HEADERS := $(shell find src/kernels mcts_core/include -name "*.h")
 HEADER_WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Werror
 
+LINTS := headers portable
+
+needs-lint- := $(LINT_VENV)/.installed
+define run-lint-
+$(run-lint-headers)
+$(LINT)/ruff check .
+$(LINT)/cython-lint src mcts_core
+$(LINT)/mypy
+$(LINT)/pyright
+$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
+endef
+
+define run-lint-headers
+awk 'length > 120 {print FILENAME ":" FNR ": more than 120 characters"; found = 1} END {exit found}' $(HEADERS)
+for branch in '' -DMCTS_PLAIN_C $$(uname -m | grep -q x86_64 && echo -mavx2 -march=x86-64-v4 -march=icelake-server); do \
+	for header in $(HEADERS); do \
+		$(CC) -fsyntax-only $(HEADER_WARNINGS) -Isrc -Imcts_core/include $$branch -x c $$header || exit 1; \
+	done; \
+done
+endef
+
+# The kernels, read by the compilers of other systems that are here.
+needs-lint-portable := $(VENV)/.installed-ziglang
+run-lint-portable = $(BIN)/python tools/portable.py $(or $(ARGS),--compile)
+
 # cython-lint and pyright look for other programs on the path.
 lint: export PATH := $(abspath $(LINT)):$(PATH)
-lint: $(LINT_VENV)/.installed lint-headers
-	$(LINT)/ruff check .
-	$(LINT)/cython-lint src mcts_core
-	$(LINT)/mypy
-	$(LINT)/pyright
-	$(LINT)/stubtest mcts_core --allowlist tests/typing/stubtest_allowlist.txt --mypy-config-file pyproject.toml
+lint: $(needs-lint-$(KIND))
+	$(call run,lint,$(LINTS))
 
-lint-headers:
-	awk 'length > 120 {print FILENAME ":" FNR ": more than 120 characters"; found = 1} END {exit found}' $(HEADERS)
-	for branch in '' $$(uname -m | grep -q x86_64 && echo -mavx2 -march=x86-64-v4 -march=icelake-server) \
-			-DMCTS_PLAIN_C; do \
-		for header in $(HEADERS); do \
-			$(CC) -fsyntax-only $(HEADER_WARNINGS) -Isrc -Imcts_core/include $$branch -x c $$header || exit 1; \
-		done; \
-	done
+$(VENV)/.installed-ziglang: | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet ziglang
+	touch $@
 
 $(LINT_VENV)/.installed: $(WHEEL)/.built tests/typing/requirements.txt
 	$(PYTHON) -m venv $(LINT_VENV)
@@ -69,11 +82,17 @@ RACE_TESTS := $(addprefix tests/,engine/test_thread_exchange.py engine/test_leaf
 	tree/test_exchange.py test_arena.py test_background.py test_many.py)
 # Some tests say what may take 50 ms, which such builds need for other things; ThreadSanitizer lets no thread begin after
 # a fork, and takes more address space than a test of little memory leaves.
-ADDRESS_OPTIONS := --capture=sys -p no:cacheprovider -k "not ctrl_c" $(PYTEST_ARGS)
-THREAD_OPTIONS := --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
+ADDRESS_OPTIONS := --capture=sys -p no:cacheprovider -k "not ctrl_c" $(ARGS)
+THREAD_OPTIONS := --capture=sys -p no:cacheprovider $(ARGS) \
 	-k "not ctrl_c and not cancellation and not progress and not forgotten and not fork and not waits_for_the_room"
 
-sanitize: sanitize-address sanitize-thread
+SANITIZERS := address thread short memory
+
+define run-sanitize-
+$(run-sanitize-address)
+$(run-sanitize-thread)
+endef
+needs-sanitize- = $(needs-sanitize-address) $(needs-sanitize-thread)
 
 # Programs of the environment, not python -m, which would import the package from here, where nothing is compiled.
 # Findings end the run; with the capture of file descriptors they would not be seen. With PYTHONMALLOC=malloc the ends of
@@ -82,9 +101,11 @@ WATCH = env ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:allocator_may_r
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 RUNTIMES = $(call runtime,asan) $(call runtime,ubsan) $(call runtime,stdc++)
 
-sanitize-address: build/address/.built
-	$(WATCH) PYTHONMALLOC=malloc $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
-	$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
+needs-sanitize-address := build/address/.built
+define run-sanitize-address
+$(WATCH) PYTHONMALLOC=malloc $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+$(WATCH) $(call on,address) LD_PRELOAD="$(RUNTIMES)" $(BIN)/pytest $(ADDRESS_OPTIONS) $(NATIVE_TESTS)
+endef
 
 # A build of its own, which takes half the time: without the checks of UndefinedBehaviorSanitizer at every use of a
 # pointer, where AddressSanitizer has its own. First the vectors, then the portable branches; signature and rollouts run
@@ -93,10 +114,12 @@ sanitize-address: build/address/.built
 SHORT_CHECKS := address,bool,bounds,enum,integer-divide-by-zero
 SHORT_CHECKS := $(SHORT_CHECKS),return,shift,signed-integer-overflow,unreachable
 
-sanitize-short: build/short/.built
-	$(WATCH) PYTHONMALLOC=malloc $(call on,short) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
-	$(WATCH) MCTS_CORE_ISA=baseline $(call on,short) LD_PRELOAD="$(RUNTIMES)" \
-		$(BIN)/pytest $(WORKERS) -m "not slow and not odds" $(ADDRESS_OPTIONS) $(SHORT_TESTS)
+needs-sanitize-short := build/short/.built
+define run-sanitize-short
+$(WATCH) PYTHONMALLOC=malloc $(call on,short) LD_PRELOAD="$(RUNTIMES)" $(BIN)/python tests/sanitizers/short.py
+$(WATCH) MCTS_CORE_ISA=baseline $(call on,short) LD_PRELOAD="$(RUNTIMES)" \
+	$(BIN)/pytest $(WORKERS) -m "not slow and not odds" $(ADDRESS_OPTIONS) $(SHORT_TESTS)
+endef
 
 build/short/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,short,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=$(SHORT_CHECKS))
@@ -105,9 +128,9 @@ build/short/.built: $(SOURCES) | $(VENV)/.installed-test
 build/address/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,address,MCTS_CORE_PLAIN_C=baseline MCTS_CORE_SANITIZE=address$(comma)undefined)
 
-sanitize-thread: build/thread/.built
-	env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) $(call on,thread) \
-		LD_PRELOAD="$(call runtime,tsan)" $(BIN)/pytest $(THREAD_OPTIONS) $(RACE_TESTS)
+needs-sanitize-thread := build/thread/.built
+run-sanitize-thread = env TSAN_OPTIONS=halt_on_error=1:suppressions=$(abspath tests/sanitizers/thread.txt) \
+	$(call on,thread) LD_PRELOAD="$(call runtime,tsan)" $(BIN)/pytest $(THREAD_OPTIONS) $(RACE_TESTS)
 
 build/thread/.built: $(SOURCES) | $(VENV)/.installed-test
 	$(call watched,thread,MCTS_CORE_SANITIZE=thread)
@@ -116,14 +139,17 @@ build/thread/.built: $(SOURCES) | $(VENV)/.installed-test
 # what comes of it is everywhere: then only wrong addresses are told.
 MEMCHECK = $(shell $(PYTHON) -c 'import sys; sys.version_info < (3, 12) and print("--undef-value-errors=no")')
 
-memcheck: $(VENV)/.probes
-	PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --num-callers=30 $(MEMCHECK) \
-		$(BIN)/python tests/sanitizers/short.py
+needs-sanitize-memory := $(VENV)/.probes
+run-sanitize-memory = PYTHONMALLOC=malloc valgrind --quiet --error-exitcode=1 --num-callers=30 $(MEMCHECK) \
+	$(BIN)/python tests/sanitizers/short.py
+
+sanitize: $(needs-sanitize-$(KIND))
+	$(call run,sanitize,$(SANITIZERS))
 
 # The same sanitizers; every block and comparison tells that it runs, which makes searches some times slower.
 fuzz: build/fuzzed/.built
 	$(WATCH) MCTS_COVERAGE=$(abspath build/fuzzed/coverage.so) $(call on,fuzzed) \
-		LD_PRELOAD="$(abspath build/fuzzed/coverage.so) $(RUNTIMES)" $(BIN)/python tests/fuzz/fuzz.py $(FUZZ_ARGS)
+		LD_PRELOAD="$(abspath build/fuzzed/coverage.so) $(RUNTIMES)" $(BIN)/python tests/fuzz/fuzz.py $(ARGS)
 
 build/fuzzed/.built: $(SOURCES) tests/fuzz/coverage.c | $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet "atheris>=3"
@@ -138,7 +164,7 @@ coverage: build/coverage/.built
 	find build/coverage/build -name '*.gcda' -delete
 	-PYTHONPATH=$(abspath build/coverage/site):$(abspath tests) COVERAGE_FILE=$(abspath build/coverage/data/python) \
 		$(BIN)/coverage run --include='*/build/coverage/site/mcts_core/*' --branch \
-		$(BIN)/pytest -p no:cacheprovider -p gcov_alone $(PYTEST_ARGS)
+		$(BIN)/pytest -p no:cacheprovider -p gcov_alone $(ARGS)
 	$(BIN)/coverage report --data-file=build/coverage/data/python --show-missing --skip-covered
 	$(BIN)/python tests/native_lines.py build/coverage
 

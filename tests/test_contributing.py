@@ -70,10 +70,10 @@ def test_pre_commit_runs_what_make_lint_runs():
     versions = re.findall(r"([\w-]+==[\d.]+)", hooks)
     assert len(versions) == 3 and set(versions) <= set(pinned.split())
     checks = (ROOT / "tests" / "checks.mk").read_text(encoding="utf-8")
-    for program in re.findall(r"^ +entry: ([\w-]+)(?: (?:check|lint-headers)\b.*)?$", hooks, re.MULTILINE):
+    for program in re.findall(r"^ +entry: ([\w-]+)(?: (?:check|lint)\b.*)?$", hooks, re.MULTILINE):
         assert program == "make" or f"$(LINT)/{program}" in checks
-    target = re.search(r"entry: make ([\w-]+)$", hooks, re.MULTILINE)[1]
-    assert re.search(rf"^lint: .*\b{target}\b", checks, re.MULTILINE)
+    kind = re.search(r"entry: make lint KIND=(\w+)$", hooks, re.MULTILINE)[1]
+    assert f"$(run-lint-{kind})\n" in checks.partition("define run-lint-\n")[2].partition("endef")[0]
 
 
 def test_the_targets_are_those_of_the_makefile():
@@ -81,10 +81,15 @@ def test_the_targets_are_those_of_the_makefile():
     for name in re.findall(r"^include (\S+)$", makefile, re.MULTILINE):
         makefile += (ROOT / name).read_text(encoding="utf-8")
     targets = set(re.findall(r"^([\w-]+):(?!=)", makefile, re.MULTILINE))
-    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", " ".join(quoted("CONTRIBUTING.md"))))
-    assert {"test", "release-check", "instructions"} <= named
+    commands = re.compile(r"\bmake ([a-z][a-z-]*)(?: KIND=(\w+))?")
+    named = commands.findall(" ".join(quoted("CONTRIBUTING.md")))
+    assert {"test", "release-check", "instructions"} <= {target for target, _ in named}
     assert len(text_of("CONTRIBUTING.md").encode()) <= 10_000  # what is longer is not read
-    assert named <= targets
+    assert {target for target, _ in named} <= targets and len(targets - {"help"}) <= 15
+    named += [pair for path in files().values() for pair in commands.findall(path.read_text(encoding="utf-8"))]
+    kinds = {(target, kind) for target, kind in named if kind}
+    assert ("test", "wasm") in kinds and ("sanitize", "short") in kinds
+    assert [pair for pair in kinds if not re.search(rf"^(?:define )?run-{'-'.join(pair)}\b", makefile, re.M)] == []
 
 
 def test_the_files_of_the_first_change_are_as_it_says():

@@ -1,4 +1,4 @@
-"""tools/cross: the command lines of its compilers and its lists. make test-windows, test-wasm, gomocup-zip run it."""
+"""tools/cross: the command lines of its compilers and its lists. KIND=windows and wasm of make test run it."""
 
 import os
 import re

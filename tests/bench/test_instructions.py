@@ -145,7 +145,7 @@ def test_gate(committed_file, machine, capsys):
 
     machine["tictactoe-iterations"] = 400
     assert run() == 0
-    assert "1 better by more than 1.0%: `make instructions INSTRUCTIONS_ARGS=--update`" in capsys.readouterr().out
+    assert "1 better by more than 1.0%: `make instructions ARGS=--update`" in capsys.readouterr().out
     assert json.loads(committed_file.read_text()) == document
 
 

@@ -1,4 +1,4 @@
-"""The planner in gymnasium's environments and in small ones whose best actions are known: make test-clients."""
+"""The planner in gymnasium's environments and in small ones whose best actions are known: make test KIND=clients."""
 
 import copy
 import importlib
@@ -11,7 +11,7 @@ import pytest
 import mcts_core as mc
 from mcts_core.bots.gymnasium import Planner
 
-gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test KIND=clients installs it")
 numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients

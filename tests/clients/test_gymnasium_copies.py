@@ -10,7 +10,7 @@ import pytest
 import mcts_core as mc
 from mcts_core.bots.gymnasium import Planner
 
-gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test KIND=clients installs it")
 numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients

@@ -1,4 +1,4 @@
-"""The method that a Planner chooses by itself, and the environments that it has to solve by that: make test-clients."""
+"""The method that a Planner chooses by itself, and the environments that it must solve so: make test KIND=clients."""
 
 import copy
 import sys
@@ -10,7 +10,7 @@ import pytest
 import mcts_core as mc
 from mcts_core.bots.gymnasium import Planner
 
-gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test KIND=clients installs it")
 numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients
@@ -242,7 +242,7 @@ def test_a_time_limit_is_kept_while_the_method_is_chosen():
 def test_the_default_method_reaches_the_goal(name):
     """Within the time limit, for each of 8 seeds."""
     if name.startswith("grid"):
-        pytest.importorskip("minigrid", reason="minigrid is not installed; make test-clients installs it")
+        pytest.importorskip("minigrid", reason="minigrid is not installed; make test KIND=clients installs it")
     task = gymnasium_goals.TASKS[name]
     for seed in range(8):
         env = task.make()

@@ -1,4 +1,4 @@
-"""The agent in the real connectx of kaggle_environments: make test-clients."""
+"""The agent in the real connectx of kaggle_environments: make test KIND=clients."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The players in the real environments of PettingZoo: make test-clients."""
+"""The players in the real environments of PettingZoo: make test KIND=clients."""
 
 import random
 

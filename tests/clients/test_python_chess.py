@@ -1,4 +1,4 @@
-"""The example that plays chess by the rules of python-chess: make test-clients."""
+"""The example that plays chess by the rules of python-chess: make test KIND=clients."""
 
 import importlib.util
 import random
@@ -11,7 +11,7 @@ import pytest
 import mcts_core as mc
 
 pytestmark = pytest.mark.clients
-chess = pytest.importorskip("chess", reason="chess is not installed; make test-clients installs it")
+chess = pytest.importorskip("chess", reason="chess is not installed; make test KIND=clients installs it")
 FILE = Path(__file__).parents[2] / "examples" / "python_chess.py"
 
 

@@ -1,4 +1,4 @@
-"""docs/gymnasium.md, kaggle.md and pettingzoo.md: what needs the packages of others is run by make test-clients."""
+"""docs/gymnasium.md, kaggle.md and pettingzoo.md: make test KIND=clients runs what needs other packages."""
 
 import doctest
 import pathlib
@@ -32,7 +32,7 @@ def test_what_needs_no_package_runs():
 
 @pytest.mark.clients
 def test_the_session_with_gymnasium_prints_what_the_page_says():
-    pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test-clients installs it")
+    pytest.importorskip("gymnasium", reason="gymnasium is not installed; make test KIND=clients installs it")
     assert failures("gymnasium.md", clients=True) == 0
 
 

@@ -1,4 +1,4 @@
-"""A short run through all native code, for `make memcheck`: every game and tree, threads, files, bad input."""
+"""A short run through all native code, for `make sanitize`: every game and tree, threads, files, bad input."""
 
 import pickle
 import tempfile

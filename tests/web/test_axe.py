@@ -1,4 +1,4 @@
-"""The page as axe-core finds it: make test-axe."""
+"""The page as axe-core finds it: make test KIND=axe."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The page of ``mcts-core serve`` in a real, headless Chromium: make test-browser."""
+"""The page of ``mcts-core serve`` in a real, headless Chromium: make test KIND=browser."""
 
 import time
 import xml.etree.ElementTree

@@ -1,4 +1,4 @@
-"""The page without a server, tools/page: what its build makes, and the page in a real Chromium (make test-page)."""
+"""The page without a server, tools/page: what its build makes, the page in a real Chromium (make test KIND=page)."""
 
 import json
 import re
