@@ -21,7 +21,7 @@ NEEDED_BY = {
               "bench/test_user_games.py", "bench/test_compile.py",
               # callbacks by ctypes, not tried where there is no numba
               "games/test_native_games.py", "games/test_native_games_errors.py", "games/test_native_games_numpy.py",
-              "games/test_native_games_search.py"],
+              "games/test_native_games_search.py", "games/test_native_positions.py"],
     "numpy": ["compiled/test_compile.py", "compiled/test_rewrite.py", "compiled/test_styles.py",
               "checks/test_optional_members.py",
               "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",

@@ -103,7 +103,7 @@ def stubs():
                 if isinstance(part, ast.ClassDef)}
 
     shared = classes("board_position")["BoardPosition"]
-    for name in ("connect_four/position", "mnk/position", "native_games"):
+    for name in ("connect_four/position", "mnk/position", "native_games", "native_positions"):
         for kind, body in classes(name).items():
             if kind in CLASSES:
                 for member in [*body, *(shared if kind in ("ConnectFour", "MNK") else ())]:
