@@ -13,6 +13,7 @@ NATIVE = ROOT / "src" / "mcts_core"
 
 TESTED_IN = {
     "mcts_core/__init__.py": "package",
+    "mcts_core/compiled/arithmetic.py": "compiled/rewrite",
     "mcts_core/compiled/calls.py": "compiled/compile",
     "mcts_core/compiled/codes.py": "compiled/compile",
     "mcts_core/compiled/constants.py": "compiled/compile",

@@ -20,7 +20,7 @@ from numba.core.errors import NumbaError, TypingError
 from numba.core.serialize import dumps
 from numba.extending import intrinsic, overload
 
-from mcts_core.compiled import helpers
+from mcts_core.compiled import arithmetic, helpers
 from mcts_core.compiled.codes import NONE
 from mcts_core.compiled.constants import Constants
 from mcts_core.compiled.general import Outcomes, Returns
@@ -129,10 +129,10 @@ class Drivers:
         scope: dict[str, Any] = self.namespace
         exec("\n".join(lines), scope)
         written = scope.pop("number")
-        stub = helpers._stub("number")
+        stub = arithmetic.stub("number")
         is_tuple = moves.shape != "*"
 
-        @overload(stub, **helpers.CHECKED)
+        @overload(stub, **arithmetic.CHECKED)
         def choose(move: Any) -> Any:
             if is_tuple and isinstance(move, types.Number):
                 raise TypingError("mcts: legal_moves() gives a number here, and tuples in the random games")
@@ -264,8 +264,7 @@ class Drivers:
             raise in_words(self.stepper.name, error, self.units.files) from None
 
     def _native(self, kept: dict[str, bytes]) -> dict[str, Any]:
-        space, dtype, count = self.namespace, self.record.dtype, self.moves.count
-        words = dtype.itemsize // 8
+        space, dtype, count, note = self.namespace, self.record.dtype, self.moves.count, self._note()
         legal, play_move, mover = space["mcts_legal"], space["mcts_play"], space["mcts_mover"]
         scratch, copied = space["mcts_scratch"], helpers.copied
 
@@ -274,8 +273,7 @@ class Drivers:
             try:
                 return legal(position, carray(moves, count))
             except Exception:
-                copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
-                carray(context, words + 1, np.int64)[words] = -1
+                note(context, position, -1)
                 return -1
 
         def play(context: Any, state: Any, move: Any) -> Any:
@@ -284,8 +282,7 @@ class Drivers:
             try:
                 return play_move(position, np.int64(move))
             except Exception:
-                copied(carray(context, 1, dtype)[0], before)  # pyright: ignore[reportCallIssue]
-                carray(context, words + 1, np.int64)[words] = move
+                note(context, before, move)
                 return -1
 
         def to_move(context: Any, state: Any) -> Any:
@@ -298,7 +295,7 @@ class Drivers:
 
         wanted: list[tuple[str, Any, Any]] = [("legal_moves", LEGAL_MOVES, legal_moves), ("play", PLAY, play)]
         if self.stepper.general:
-            wanted += self._general_natives()
+            wanted += self._general_natives(note)
         if self.observation is None:
             wanted.append(("to_move", TO_MOVE, to_move))
         else:
@@ -314,18 +311,29 @@ class Drivers:
             wanted.append(("observe", OBSERVE, observe))
         return self._made(wanted, kept)
 
-    def _general_natives(self) -> list[tuple[str, Any, Any]]:
+    def _note(self) -> Any:
+        """The function that leaves the position in which another one stopped where ``Twin.explain`` looks for it."""
+        dtype, copied = self.record.dtype, helpers.copied
+        words = dtype.itemsize // 8
+
+        @njit(**helpers.OPTIONS)
+        def note(context: Any, position: Any, number: Any) -> None:
+            copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
+            carray(context, words + 1, np.int64)[words] = number
+
+        return note
+
+    def _general_natives(self, note: Any) -> list[tuple[str, Any, Any]]:
         """The functions that only general games have."""
         space, dtype, count, players = self.namespace, self.record.dtype, self.moves.count, self.stepper.players
-        words, copied, ended = dtype.itemsize // 8, helpers.copied, space["mcts_returns"]
+        ended = space["mcts_returns"]
 
         def returns(context: Any, state: Any, values: Any) -> Any:
             position = carray(state, 1, dtype)[0]
             try:
                 return ended(position, carray(values, players)) - 1
             except Exception:
-                copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
-                carray(context, words + 1, np.int64)[words] = -1
+                note(context, position, -1)
                 return -1
 
         found: list[tuple[str, Any, Any]] = [("returns", RETURNS, returns)]
@@ -337,8 +345,7 @@ class Drivers:
                 try:
                     return drawn(position, carray(moves, count), carray(chances, count))
                 except Exception:
-                    copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
-                    carray(context, words + 1, np.int64)[words] = -1
+                    note(context, position, -1)
                     return -1
 
             found.append(("chance", CHANCE, chance))

@@ -64,9 +64,9 @@ def _helper(name: str, is_checked: bool) -> Any:
     def choose(one: Any, other: Any) -> Any:
         kind = _result(one, other)
         if kind is None:
-            from mcts_core.compiled import helpers
+            from mcts_core.compiled import arithmetic
 
-            checked = getattr(helpers, name) if is_checked and name in CHECKED else compute
+            checked = getattr(arithmetic, name) if is_checked and name in CHECKED else compute
             return lambda one, other: checked(one, other)
         low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
         if low == 0 and np.iinfo(kind).bits == 64:
