@@ -9,7 +9,8 @@ import mcts_core as mc
 
 @pytest.mark.parametrize(("error", "base"), [
     (mc.IllegalMove, ValueError), (mc.GameOver, ValueError), (mc.InvalidState, ValueError),
-    (mc.InvalidOption, ValueError), (mc.InvalidFile, ValueError), (mc.SearchBusy, RuntimeError),
+    (mc.InvalidOption, ValueError), (mc.InvalidFile, ValueError), (mc.InvalidCell, IndexError),
+    (mc.InvalidCell, ValueError), (mc.SearchBusy, RuntimeError),
     (mc.GameError, RuntimeError), (mc.NoSearch, RuntimeError), (mc.EvaluatorError, RuntimeError),
     (mc.WorkersLost, RuntimeError), (mc.OutOfTime, mc.GameError)])
 def test_hierarchy(error, base):

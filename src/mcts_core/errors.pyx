@@ -1,4 +1,4 @@
-"""The exceptions of the package: five subclasses of ValueError and six of RuntimeError."""
+"""The exceptions of the package: six subclasses of ValueError and six of RuntimeError."""
 
 
 class IllegalMove(ValueError):
@@ -11,6 +11,10 @@ class GameOver(ValueError):
 
 class InvalidState(ValueError):
     """A position, a board size or a diagram that is not possible."""
+
+
+class InvalidCell(ValueError, IndexError):
+    """A cell that is not on the board. It is a subclass of IndexError as well."""
 
 
 class InvalidOption(ValueError):

@@ -1,13 +1,24 @@
 """src/mcts_core/games/board_position.pyx: what the positions of all boards share."""
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
 
 import pytest
 
-from mcts_core import MNK, ConnectFour, GameOver, Gomoku, IllegalMove, InvalidState, TicTacToe
+from mcts_core import (
+    MNK,
+    ConnectFour,
+    GameOver,
+    Gomoku,
+    IllegalMove,
+    InvalidCell,
+    InvalidOption,
+    InvalidState,
+    TicTacToe,
+)
 from mcts_core.games.board_position import BoardPosition, restore
 
 pytestmark = pytest.mark.wasm
@@ -87,6 +98,82 @@ def test_a_board_that_is_won_is_read_as_it_is_printed(empty):
     printed = str(won)
     assert ("|" in printed) is (won.winner() != 0)
     assert type(empty).from_string(printed, **rules).diagram() == won.diagram()
+
+
+# ---- cells and arrays ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("empty", EMPTY, ids=repr)
+def test_a_cell_holds_the_stone_that_the_diagram_shows(empty):
+    state = empty
+    while state.winner() is None:
+        state = state.play(state.legal_moves()[len(state.moves) % 3 % len(state.legal_moves())])
+        stones = [[{".": 0, "X": 1, "O": -1}[cell] for cell in row.split()] for row in state.diagram().splitlines()]
+        assert [[state[row, col] for col in range(state.cols)] for row in range(state.rows)] == stones
+    assert len(state.moves) == sum(map(abs, sum(stones, [])))
+
+
+@pytest.mark.parametrize("cell, words", [
+    ((6, 0), "row must be an int from 0 to 5, got 6"),
+    ((0, 7), "col must be an int from 0 to 6, got 7"),
+    ((-1, 0), "row must be an int from 0 to 5, got -1"),
+    ((0, 2**80), "col must be an int from 0 to 6, got 1208925"),
+    ((1.0, 0), "row must be an int from 0 to 5, got 1.0"),
+    ((True, 0), "row must be an int from 0 to 5, got True"),
+    ((slice(None), 0), "row must be an int from 0 to 5, got slice"),
+    (3, r"a cell must be a row and a column, as in state\[0, 2\], got state\[3\]"),
+    ((0, 0, 0), r"a cell must be a row and a column, .* got state\[\(0, 0, 0\)\]"),
+    ("d1", r"a cell must be a row and a column, .* got state\['d1'\]"),
+], ids=repr)
+def test_a_cell_outside_of_the_board_is_refused(cell, words):
+    with pytest.raises(InvalidCell, match=words) as found:
+        ConnectFour()[cell]
+    assert isinstance(found.value, IndexError)
+
+
+def test_a_position_is_no_sequence():
+    with pytest.raises(TypeError, match=r"a Gomoku has no elements .* numpy.asarray\(state\)"):
+        list(Gomoku())
+    with pytest.raises(TypeError):
+        assert 0 in ConnectFour()
+
+
+@pytest.mark.needs("numpy")
+@pytest.mark.parametrize("empty", EMPTY, ids=repr)
+def test_numpy_takes_a_position_for_a_board(empty):
+    import numpy
+
+    state = empty.play(1).play(2).play(0)
+    board = numpy.asarray(state)
+    assert (board.dtype, board.shape) == (numpy.int8, (state.rows, state.cols))
+    assert board.tolist() == [[state[row, col] for col in range(state.cols)] for row in range(state.rows)]
+    assert numpy.asarray(end_of(empty)).any() and not numpy.asarray(empty).any()
+    board[:] = 9  # a copy of its own
+    assert (numpy.asarray(state) != 9).all()
+
+
+@pytest.mark.needs("numpy")
+def test_numpy_chooses_type_and_copy():
+    import numpy
+
+    state = ConnectFour().play(3)
+    assert numpy.array(state, dtype=numpy.float32).dtype == numpy.float32
+    assert numpy.array(state, dtype="int64", copy=True)[5, 3] == 1
+    assert state.__array__().dtype == numpy.int8
+    with pytest.raises(InvalidOption, match="copy must be True or None, got False"):
+        state.__array__(copy=False)
+
+
+@pytest.mark.parametrize("empty, signature", [
+    (ConnectFour, "(rows=6, cols=7, connect=4)"), (MNK, "(m=3, n=3, k=3, rule='freestyle')"),
+    (Gomoku, "(size=15, rule='freestyle')"), (TicTacToe, "()"),
+], ids=lambda value: getattr(value, "__name__", ""))
+def test_python_knows_the_arguments_of_the_constructor(empty, signature):
+    found = inspect.signature(empty)
+    assert str(found) == signature
+    assert tuple(found.parameters) == empty._arguments
+    assert all(getattr(empty(), name) == parameter.default for name, parameter in found.parameters.items())
+    assert empty.__doc__.startswith("A position of ")
 
 
 COLLECTED = """

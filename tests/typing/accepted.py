@@ -21,6 +21,7 @@ assert_type(four.legal_moves(), list[int])
 assert_type(four.winner(), int | None)
 assert_type(four.moves, tuple[int, ...])
 assert_type(four.last_move, int | None)
+assert_type(four[5, 3], int)
 assert_type((four.rows, four.cols, four.connect), tuple[int, int, int])
 assert_type(copy.deepcopy(four), mc.ConnectFour)
 assert_type(four == four.play(0), bool)
@@ -209,5 +210,6 @@ assert_type(mc.render.svg(four, line=[3, 3], arrows=[(0, 1)]), str)
 assert_type(mc.render.html(engine.stats(), theme="dark"), str)
 assert_type(mc.render.dot(engine.tree()), str)
 
-errors: list[type[ValueError]] = [mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption, mc.InvalidFile]
+errors: list[type[ValueError]] = [mc.IllegalMove, mc.GameOver, mc.InvalidState, mc.InvalidOption, mc.InvalidFile,
+                                 mc.InvalidCell]
 failures: list[type[RuntimeError]] = [mc.SearchBusy, mc.NoSearch, mc.GameError, mc.EvaluatorError, mc.WorkersLost]

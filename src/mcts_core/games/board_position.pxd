@@ -40,9 +40,10 @@ cdef class BoardPosition(NativeState):
     cdef str refusal(self, int move)                           # that it has none
     cdef int stones(self) noexcept
     cdef int outcome(self) noexcept
-    cdef bytes cells(self)                                     # from the top: 0 empty, 1 who began, 2 the other
+    cdef int stone(self, int row, int col) noexcept            # row 0 on top: 0 empty, 1 who began, 2 the other
     cdef int cell_of(self, bytearray cells, int move) except -1  # of the last stone of a move
 
+    cdef bytes cells(self)                                     # the stones by rows from the top
     cdef int check_new(self, str name) except -1
     cdef void begin(self, BoardGeometry geometry) noexcept
     cdef BoardPosition after(self, object move, str name)

@@ -4,15 +4,20 @@ cimport cython
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from mcts_core.arguments import shorten
+from mcts_core.arguments import as_int, shorten
 from mcts_core.games.board_text import (CELLS, as_number, cell_name, cells_of_lines, column_name, column_names,
                                         draw_board, format_diagram, parse_diagram, parse_moves, row_names,
                                         winning_lines)
-from mcts_core.errors import GameOver, IllegalMove, InvalidState
+from mcts_core.errors import GameOver, IllegalMove, InvalidCell, InvalidOption, InvalidState
 
 from mcts_core.arguments cimport as_move
+from mcts_core.game import import_numpy
 from mcts_core.game cimport (MCTS_DRAW, MCTS_GAME_VERSION, MCTS_ONGOING, MCTS_ORDERED, MCTS_SLOTS_ARE_MOVES,
                              NativeState)
+
+
+cdef tuple SIGNS = (0, 1, -1)  # of an empty cell and the stones of both players
+cdef bytes SIGN_BYTES = bytes([0, 1, 255, *range(3, 256)])  # the same as int8
 
 
 @cython.no_gc
@@ -50,6 +55,8 @@ cdef class BoardPosition(NativeState):
 
     A move is an int. It also has a name, as written beside the board: ``h8``, or in Connect Four the number of the
     column from 1. ``play``, ``name`` and ``move`` take both forms: a text is a name, an int is a number.
+
+    ``state[row, col]`` is the stone in a cell, and ``numpy.asarray(state)`` the whole board.
     """
 
     _arguments = ()  # names of the constructor's arguments
@@ -57,6 +64,10 @@ cdef class BoardPosition(NativeState):
     def __cinit__(self):
         if type(self) is BoardPosition:
             raise TypeError("BoardPosition cannot be instantiated: make a position of a game, such as Gomoku()")
+
+    cdef bytes cells(self):
+        cdef int row, col
+        return bytes([self.stone(row, col) for row in range(self.geometry.rows) for col in range(self.geometry.cols)])
 
     cdef int check_new(self, str name) except -1:
         """Raises InvalidState if __init__ is called a second time."""
@@ -160,6 +171,37 @@ cdef class BoardPosition(NativeState):
         new.append(number)
         return new
 
+    def __getitem__(self, cell):
+        """Returns the stone in the cell ``[row, col]``: +1 of the first player, -1 of the second, 0 if the cell is
+        empty.
+
+        ``row`` is an int from 0, the top row, to ``rows - 1``, and ``col`` one from 0, the left column, to
+        ``cols - 1``. Negative numbers do not count from the end. Raises InvalidCell, an IndexError, for all else.
+        """
+        if not isinstance(cell, tuple) or len(cell) != 2:
+            raise InvalidCell(f"a cell must be a row and a column, as in state[0, 2], got state[{shorten(cell)}]")
+        cdef int row = as_int(cell[0], "row", 0, self.geometry.rows - 1, InvalidCell)
+        cdef int col = as_int(cell[1], "col", 0, self.geometry.cols - 1, InvalidCell)
+        return SIGNS[self.stone(row, col)]
+
+    def __iter__(self):
+        """Raises TypeError: Python would take ``state[0]``, ``state[1]`` and so on for the elements."""
+        raise TypeError(f"a {type(self).__name__} has no elements to iterate over: take state[row, col], "
+                        "numpy.asarray(state) or state.moves")
+
+    def __array__(self, dtype=None, copy=None):
+        """Returns the board for ``numpy.asarray``: an array of shape (rows, cols) with row 0 on top, +1 for the stones
+        of the first player, -1 for those of the second, and 0 for empty cells.
+
+        dtype: the type of the entries; None is int8.
+        copy: False raises InvalidOption, because each call makes a new array.
+        """
+        if copy is not None and not copy:
+            raise InvalidOption("a position has no array to share, so copy must be True or None, got False")
+        numpy = import_numpy()
+        stones = numpy.frombuffer(self.cells().translate(SIGN_BYTES), numpy.int8)
+        return stones.reshape(self.geometry.rows, self.geometry.cols).astype(numpy.int8 if dtype is None else dtype)
+
     def __hash__(self):
         cdef uint64_t h = self.geometry.seed, word
         cdef const char *key = <const char *> self.state + self.geometry.key_from
@@ -255,8 +297,8 @@ cdef class BoardPosition(NativeState):
     cdef int outcome(self) noexcept:
         return MCTS_ONGOING
 
-    cdef bytes cells(self):
-        raise NotImplementedError
+    cdef int stone(self, int row, int col) noexcept:
+        return 0
 
     cdef int cell_of(self, bytearray cells, int move) except -1:
         return move

@@ -308,7 +308,7 @@ cdef bint has_last_move(ConnectFour self, const uint64_t *winner) noexcept:
 @cython.final
 @cython.no_gc
 cdef class ConnectFour(BoardPosition):
-    """A position of Connect Four. It never changes, so threads may share it.
+    """ConnectFour(rows=6, cols=7, connect=4)\n--\n\nA position of Connect Four. It never changes: threads share it.
 
     ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns. The first player with
     ``connect`` stones in a row, a column or a diagonal wins; a full board without such a line is a draw.
@@ -448,18 +448,13 @@ cdef class ConnectFour(BoardPosition):
     cdef int outcome(self) noexcept:
         return self.position.over
 
-    cdef bytes cells(self):
+    cdef int stone(self, int row, int col) noexcept:
         cdef const c4_context *c = context_of(self)
-        cdef int row, column, bit, height
+        cdef int height = c.rows - 1 - row, bit = col * c.height + height
         cdef int to_move = 1 + (self.position.plies & 1)
-        cells = bytearray(c.rows * c.cols)
-        for column in range(c.cols):
-            height = stones_in(self, column)
-            for row in range(height):
-                bit = column * c.height + row
-                cells[(c.rows - 1 - row) * c.cols + column] = (
-                    to_move if self.position.me[bit >> 6] >> (bit & 63) & 1 else 3 - to_move)
-        return bytes(cells)
+        if height >= stones_in(self, col):
+            return 0
+        return to_move if self.position.me[bit >> 6] >> (bit & 63) & 1 else 3 - to_move
 
     cdef int cell_of(self, bytearray cells, int move) except -1:
         cdef int cell = move

@@ -266,7 +266,7 @@ cdef bint has_last_move(const mnk_geometry *g, uint8_t *board, int stone) noexce
 
 @cython.no_gc
 cdef class MNK(BoardPosition):
-    """A position of an m,n,k game. It never changes, so threads may share it.
+    """MNK(m=3, n=3, k=3, rule='freestyle')\n--\n\nA position of an m,n,k game. It never changes: threads share it.
 
     ``MNK(m=3, n=3, k=3, rule="freestyle")`` is the empty board of ``m`` columns and ``n`` rows. The players place
     stones in turn. The first player with ``k`` or more stones in an unbroken row, column or diagonal wins (rule
@@ -431,15 +431,16 @@ cdef class MNK(BoardPosition):
     cdef int outcome(self) noexcept:
         return self.position.over
 
-    cdef bytes cells(self):
+    cdef int stone(self, int row, int col) noexcept:
         cdef const mnk_geometry *g = board_of(self)
-        cdef int cell
-        return bytes([self.position.board[g.offset[cell]] for cell in range(g.cells)])
+        return self.position.board[g.offset[row * g.cols + col]]
 
 
 @cython.no_gc
 cdef class Gomoku(MNK):
-    """A position of gomoku, five in a row on a square board: an :class:`MNK` with m = n = ``size`` and k = 5.
+    """Gomoku(size=15, rule='freestyle')\n--\n\nA position of gomoku: five in a row on a square board.
+
+    It is an :class:`MNK` with m = n = ``size`` and k = 5.
 
     ``Gomoku(size=15, rule="freestyle")`` is the empty board. With the rule ``"freestyle"``, five or more stones in a
     line win; with ``"exact"``, exactly five. Limits: 5 <= size <= 32. Other sizes raise InvalidState.
@@ -473,7 +474,9 @@ cdef class Gomoku(MNK):
 
 @cython.no_gc
 cdef class TicTacToe(MNK):
-    """A position of tic-tac-toe: an :class:`MNK` with m = n = k = 3. ``TicTacToe()`` is the empty board."""
+    """TicTacToe()\n--\n\nA position of tic-tac-toe: an :class:`MNK` with m = n = k = 3.
+
+    ``TicTacToe()`` is the empty board."""
 
     _arguments = ()
 
