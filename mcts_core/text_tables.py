@@ -11,7 +11,8 @@ LEAST_NAME = 10
 LONGEST_NAME = 80
 """Columns of a name in a table of any width."""
 BLOCKS = " ▏▎▍▌▋▊▉█"
-_PLAIN = str.maketrans({**dict(zip(BLOCKS, "    #####", strict=True)), "–": "-", "…": "..."})
+HEIGHTS = "▁▂▃▄▅▆▇█"
+_PLAIN = str.maketrans({**dict(zip(BLOCKS + HEIGHTS, "    #####_.-~=+*#", strict=True)), "–": "-", "…": "..."})
 """What stands for the characters of this package on a console that cannot show them."""
 
 
@@ -68,6 +69,11 @@ def fitting(text: str, encoding: str) -> str:
     except UnicodeEncodeError:
         return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
     return text
+
+
+def course(values: Sequence[float]) -> str:
+    """Values from 0 to 1, one after the other, as columns of eight heights."""
+    return "".join(HEIGHTS[min(7, int(8 * value))] for value in values)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------

@@ -52,9 +52,14 @@ def best(stats: Stats) -> MoveStats:
 def expectation(stats: Stats) -> str:
     """What the player to move may expect, in words: "win within 7" where that is proven, else "value 0.563": that of
     the move to play, as its row in a table has it. (``stats.value`` is the mean over all moves, or what is proven.)"""
+    return proof(stats) or f"value {expected_value(stats):.3f}"
+
+
+def expected_value(stats: Stats) -> float:
+    """The value of the move to play; what is proven of the position where the search ended with that, or where that
+    move has no visit."""
     entry = next((each for each in stats.moves if each.move == stats.move and each.visits), None)
-    value = stats.value if entry is None or stats.stop_reason == "solved" else entry.value
-    return proof(stats) or f"value {value:.3f}"
+    return stats.value if entry is None or stats.stop_reason == "solved" else entry.value
 
 
 def ending_of(stats: Stats) -> str:

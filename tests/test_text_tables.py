@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from mcts_core.text_tables import columns, cut, ellipsis, fit_table, fitting, plain_table, printable
+from mcts_core.text_tables import columns, course, cut, ellipsis, fit_table, fitting, plain_table, printable
 
 HEADINGS = ["move", "visits", "wins", "value"]
 ROWS = [["sell two sheep for one brick", "1,000", "600.0", "0.600"], ["羊を売る羊を売る", "20", "4.0", "0.200"],
@@ -25,6 +25,11 @@ def test_columns_are_counted_as_a_terminal_does(text, width):
 def test_a_text_is_cut_with_a_mark_at_its_end(text, room, mark, shown):
     assert cut(text, room, mark) == shown
     assert columns(shown) <= room
+
+
+def test_values_are_drawn_as_heights():
+    assert course([0.0, 0.124, 0.126, 0.5, 0.99, 1.0]) == "▁▁▂▅██"
+    assert fitting(course([0.0, 0.5, 1.0]), "ascii") == "_=#"
 
 
 def test_what_moves_the_cursor_is_replaced():

@@ -8,25 +8,27 @@ from mcts_core import IllegalMove, InvalidOption
 from mcts_core.arguments import shorten
 from mcts_core.bots import levels
 from mcts_core.cli import options
+from mcts_core.cli.explain import explain
 from mcts_core.cli.games import GeneralGame, draw, parse_game
 from mcts_core.cli.tables import make_screen, show_board, show_stats
 from mcts_core.cli.thinking import search_bar, think
 from mcts_core.move_names import Names
-from mcts_core.words import counted, expectation
+from mcts_core.text_tables import course, cut, ellipsis, fitting, plain_table
+from mcts_core.words import counted, expectation, expected_value, proof, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from mcts_core import Searcher
+    from mcts_core import Searcher, Stats
     from mcts_core.cli.games import Game
     from mcts_core.cli.options import Commands
     from mcts_core.cli.tables import Screen
 
 COMMANDS = f"""\
 moves  list the legal moves
-hint   what the engine would play for you, with its statistics
+hint   what the engine would play for you, with its statistics, and why
 undo   take back your last move and the answer to it, also after the end of the game
 swap   change sides; after the end of the game, start another one with sides changed
 again  another game
@@ -36,6 +38,10 @@ help   show this list
 quit   leave (so do exit, q, the end of input and Ctrl-C)"""
 WORDS = {"q": "quit", "exit": "quit", "?": "help", "rematch": "again", "new": "again"}
 """Other words for commands."""
+WIDEST_VIEW = 48
+"""Columns of what stands beside the board."""
+MOST_SEEN = 4
+"""Moves of the engine's view."""
 AFTER_THE_END = "again, swap, undo or quit"
 NO_LEVELS = "levels are for games of two players with winner(); all others are played at full strength"
 
@@ -86,6 +92,10 @@ class Table:
         self.level: str = args.level
         self.person = game.players[0 if args.side == "first" else 1]
         self.states = [game.start]
+        self.seen: Stats | None = None
+        """What the engine found when it chose its last move; None while it has not moved, or played below full."""
+        self.values: dict[int, dict[Any, float]] = {}
+        """The value of each player, by the number of moves before the search that found it."""
         self._random = Random(args.seed)
 
     @property
@@ -118,7 +128,7 @@ class Table:
 
     def begin(self) -> None:
         """The first position."""
-        self.states = [self.game.start]
+        self.states, self.seen, self.values = [self.game.start], None, {}
         who = "You play alone" if self.is_alone else f"You are {self.game.side(self.person)}"
         if self.state.to_move == self.person:
             who += "" if self.is_alone else " and begin"
@@ -129,7 +139,10 @@ class Table:
 
     def show(self) -> None:
         """Shows the board, and how the game ended or what can be played where nobody can know that."""
-        show_board(self.screen, self.game, self.state)
+        beside = self.view()
+        if not show_board(self.screen, self.game, self.state, beside) and self.values:
+            for line in self.course():
+                self.screen.text(line)
         if not self.is_over:
             if self.game.listed(self.state):
                 self.list_moves()
@@ -137,6 +150,39 @@ class Table:
         words = self.game.result(self.states, self.person)
         moves = sum(not self.game.chances(state) for state in self.states[:-1])
         self.screen.heading(f"{words} after {counted(moves, 'move')}")
+
+    def view(self) -> list[str]:
+        """The lines beside the board: what the engine found before its last move, and the course of the game."""
+        stats = self.seen
+        if stats is None:
+            return self.course()
+        names = Names(stats.state)
+        shown = sorted(stats.moves, key=lambda entry: entry.move != stats.move)[:MOST_SEEN]
+        rows = [[names.shown(entry.move), f"{entry.visits:,}", proof(entry) or value_of(entry)]
+                for entry in shown if entry.visits or entry.proven or entry.move == stats.move]
+        table = plain_table(["move", "visits", "value"], rows, WIDEST_VIEW, self.screen.encoding)
+        line = cut(f"expected: {' '.join(names.line(stats.pv))}", WIDEST_VIEW, ellipsis(self.screen.encoding))
+        return ["the engine's view before its move", *table, fitting(line, self.screen.encoding), *self.course()]
+
+    def course(self) -> list[str]:
+        """A line with the values for the person so far; nothing before there are two of them."""
+        found = [values[self.person] for _, values in sorted(self.values.items())][-WIDEST_VIEW // 2:]
+        if len(found) < 2:
+            return []
+        drawn = fitting(course(found), self.screen.encoding)
+        return [f"value for you: {drawn} {found[-1]:.3f}"]
+
+    def note(self, stats: Stats) -> None:
+        """Keeps the values of a search of the current position for the course of the game, where they are from 0 to 1.
+        """
+        if stats.scale is not None:
+            return
+        if stats.values is not None:
+            values = dict(enumerate(stats.values))
+        else:
+            value = expected_value(stats)
+            values = {player: value if player == self.state.to_move else 1.0 - value for player in self.game.players}
+        self.values[len(self.states) - 1] = values
 
     def roll(self) -> bool:
         """Chance moves, if it is its turn."""
@@ -153,6 +199,8 @@ class Table:
         if self.level == levels.FULL:
             hurried = think(self.engine, self.state, self.limits, search_bar(self.args, self.state, self.limits))
             stats = self.engine.stats()
+            self.seen = stats
+            self.note(stats)
             move, told = stats.move, f"{expectation(stats)} for itself, after {counted(stats.iterations, 'iteration')}"
             told += f", {stats.iterations_per_second:,.0f} per second"
         else:
@@ -161,7 +209,7 @@ class Table:
                 hurried = think(engine, self.state, {"iterations": iterations})
 
             move, stats = levels.choose(self.state, levels.LEVELS[self.level], self._random.getrandbits(63), search)
-            told = f"level {self.level}"
+            told, self.seen = f"level {self.level}", None
         side = self.game.side(self.state.to_move)
         self.states = [*self.states, self.state.play(move)]
         self.screen.text()
@@ -242,6 +290,15 @@ class Table:
         stats, names = self.engine.stats(), Names(self.state)
         show_stats(self.screen, names, stats, top=5)
         self.screen.heading(f"hint: {names.of(stats.move)}, {expectation(stats)}")
+        for sentence in explain(stats, self.state, self.called, self.game.is_over):
+            self.screen.text(sentence)
+        self.note(stats)
+
+    def called(self, player: Any) -> str:
+        """What a player is called."""
+        if player == self.person:
+            return "you"
+        return "the engine" if len(self.game.players) == 2 else self.game.side(player)
 
     def do_undo(self, rest: str) -> None:
         """Takes back to the person's last decision."""
@@ -250,6 +307,8 @@ class Table:
             self.screen.text("there is no move of yours to take back")
             return
         self.states = self.states[:earlier[-1] + 1]
+        self.values = {number: values for number, values in self.values.items() if number < len(self.states)}
+        self.seen = None
 
     def do_swap(self, rest: str) -> None:
         """Changes to the side of the next player, for the next game where this one is over."""

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Screen: TypeAlias = "PlainScreen | RichScreen"
 
 
+GAP = 4
+"""Columns between a board and what stands beside it."""
+
+
 def make_screen(color: str, stream: TextIO | None = None) -> Screen:
     """The screen for ``color``: "auto", "always" or "never". Raises InvalidOption: "always" without rich."""
     out = sys.stdout if stream is None else stream
@@ -76,6 +80,7 @@ class PlainScreen:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.width = width_of(stream)
+        self.encoding = stream.encoding or "utf-8"
 
     def text(self, line: str = "") -> None:
         """Prints a line."""
@@ -85,15 +90,15 @@ class PlainScreen:
         """Prints a line that begins something."""
         self.text(line)
 
-    def board(self, lines: Sequence[str], coloured: bool) -> None:
-        """Prints the lines of a board; ``coloured`` says that X and O are stones."""
-        for line in lines:
-            print(line, file=self.stream, flush=True)
+    def board(self, lines: Sequence[str], coloured: bool, beside: Sequence[str] = ()) -> None:
+        """Prints the lines of a board with those ``beside`` it; ``coloured`` says that X and O are stones."""
+        for line, gap, more in side_by_side(lines, beside):
+            print(line + gap + more, file=self.stream, flush=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
         """Prints rows of text under their headings, right-aligned; the first row is the best move. Where the screen is
         too narrow, names in the first column are cut, and the columns ``spare`` are left out."""
-        for line in plain_table(headings, rows, self.width, self.stream.encoding or "utf-8", spare):
+        for line in plain_table(headings, rows, self.width, self.encoding, spare):
             self.text(line)
 
 
@@ -105,6 +110,7 @@ class RichScreen:
 
         self.console = Console(file=stream, force_terminal=True if force else None, highlight=False, emoji=False)
         self.width = width_of(stream)
+        self.encoding = self.console.encoding
 
     def text(self, line: str = "") -> None:
         self.console.print(fold(printable(line), self.width), markup=False, soft_wrap=True)
@@ -112,21 +118,36 @@ class RichScreen:
     def heading(self, line: str) -> None:
         self.console.print(fold(printable(line), self.width), markup=False, soft_wrap=True, style="bold")
 
-    def board(self, lines: Sequence[str], coloured: bool) -> None:
-        for line in lines:
-            self.console.print(colour_stones(line) if coloured else line, markup=False, soft_wrap=True)
+    def board(self, lines: Sequence[str], coloured: bool, beside: Sequence[str] = ()) -> None:
+        for line, gap, more in side_by_side(lines, beside):
+            shown = colour_stones(line).append(gap + more) if coloured else line + gap + more
+            self.console.print(shown, markup=False, soft_wrap=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> None:
-        for part in rich_table(headings, rows, self.console.width, self.console.encoding, spare):
+        for part in rich_table(headings, rows, self.console.width, self.encoding, spare):
             if isinstance(part, str):
                 self.text(part)
             else:
                 self.console.print(part)
 
 
-def show_board(screen: Screen, game: Game, state: Any) -> None:
-    """Prints the board of ``state``."""
-    screen.board(game.board(state, screen.width), game.coloured)
+def side_by_side(lines: Sequence[str], beside: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Each line of a board, the gap after it, and the line beside it."""
+    height = max(len(lines), len(beside))
+    left = [*lines, *[""] * (height - len(lines))]
+    right = [*beside, *[""] * (height - len(beside))]
+    width = max(map(columns, lines), default=0) + GAP
+    return [(line, " " * (width - columns(line)) if more else "", more) for line, more in zip(left, right, strict=True)]
+
+
+def show_board(screen: Screen, game: Game, state: Any, beside: Sequence[str] = ()) -> bool:
+    """Prints the board of ``state``, with the lines ``beside`` it on a terminal that has room for them; returns whether
+    it did."""
+    lines = game.board(state, screen.width)
+    needed = max(map(columns, lines), default=0) + GAP + max(map(columns, beside), default=0)
+    fits = bool(beside) and screen.width is not None and needed <= screen.width
+    screen.board(lines, game.coloured, beside if fits else ())
+    return fits
 
 
 def diagram(state: Any) -> str:

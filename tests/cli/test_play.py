@@ -1,4 +1,5 @@
 import io
+import re
 from random import Random
 
 import pytest
@@ -219,6 +220,56 @@ def test_a_finished_game_cannot_be_played(cli, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = cli("play", "over_game:Over")
     assert code == 2 and "the first position is a finished game" in err
+
+
+# ---- the engine's view -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_terminal(monkeypatch):
+    """Makes standard output a terminal with this many columns."""
+    return lambda width: monkeypatch.setattr("mcts_core.cli.tables.width_of", lambda stream: width)
+
+
+@pytest.mark.parametrize("color", ["never", "always"])
+def test_the_engines_view_stands_beside_the_board_where_there_is_room(typed, on_terminal, color):
+    on_terminal(100)
+    _, out = typed(["e5", "a1"], "gomoku:9", "--color", color)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", out)
+    assert plain.count("the engine's view before its move") == 2
+    top = [line for line in plain.splitlines() if line.startswith("9 ")]
+    assert [line[:19].rstrip() for line in top] == ["9 . . . . . . . . .", "9 . . . . . . . . .", "9 . . . . . . . . ."]
+    assert [line[19:].strip() for line in top] == ["", *["the engine's view before its move"] * 2]
+    played = re.findall("the engine plays (\\w+) ", plain)
+    rows = [line for line in plain.splitlines() if line.startswith("7 ")]
+    assert [row.split()[-3] for row in rows[1:]] == played  # the first row of its table
+    assert "    expected: " in plain
+
+
+def test_the_board_stands_alone_where_there_is_no_room(typed, on_terminal):
+    on_terminal(30)
+    _, out = typed(["e5"], "gomoku:9")
+    assert "the engine's view" not in out and out.count("\n9 . . . . . . . . .\n") == 2
+
+
+def test_the_value_of_each_search_is_drawn(typed, on_terminal):
+    on_terminal(100)
+    _, out = typed(["4", "3", "hint", "board", "undo", "undo", "board"], "connect4", "--no-book")
+    drawn = re.findall("value for you: ([▁-█]+) (0\\.[0-9]{3}|1\\.000)", out)
+    assert [len(course) for course, _ in drawn] == [2, 3]  # with the second answer, and after the hint
+    assert out.count("the engine's view") == 3
+
+
+def test_a_pipe_gets_the_values_below_the_board(typed):
+    _, out = typed(["4", "3"], "connect4")
+    assert re.search(" 1 2 3 4 5 6 7\nvalue for you: [▁-█]{2} [01]", out) and "the engine's view" not in out
+
+
+def test_a_hint_explains_move_and_line(typed):
+    _, out = typed(["a1", "hint"], "tictactoe", "--side", "second", "--seed", "3")
+    explained = out.split("\nhint: ")[1].splitlines()[1:]
+    assert "you" in explained[-2] and explained[-2].startswith("The expected line: you play ")
+    assert explained[-2].endswith((", a draw.", ", and the engine wins.", ", and you win."))
 
 
 # ---- general games ----

@@ -7,7 +7,7 @@ import pytest
 
 import mcts_core
 from mcts_core.cli.games import parse_game
-from mcts_core.cli.tables import PlainScreen, RichScreen, fold, make_screen, show_board, show_stats
+from mcts_core.cli.tables import PlainScreen, RichScreen, fold, make_screen, show_board, show_stats, side_by_side
 from mcts_core.move_names import Names
 from mcts_core.text_tables import columns
 from mcts_core.words import expectation, proof
@@ -149,6 +149,16 @@ def test_boards_that_do_not_fit():
     stream = io.StringIO()
     make_screen("always", stream).board([lines[10], lines[16], lines[-1]], coloured=True)
     assert "\x1b[1;31mxxxxx" in stream.getvalue() and stream.getvalue().endswith("   abcdefghijklmnopqrst\n")
+
+
+@pytest.mark.parametrize("lines, beside, expected", [
+    (["a", "bb"], [], ["a", "bb"]),
+    (["a", "bb"], ["x"], ["a     x", "bb"]),
+    (["a"], ["x", "y"], ["a    x", "     y"]),
+    (["界"], ["x"], ["界    x"]),
+])
+def test_two_blocks_stand_side_by_side(lines, beside, expected):
+    assert ["".join(parts) for parts in side_by_side(lines, beside)] == expected
 
 
 def test_without_rich_there_is_plain_text(monkeypatch):
