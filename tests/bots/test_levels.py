@@ -25,7 +25,7 @@ def test_names():
 
 
 @pytest.mark.parametrize("start, stronger, weaker, games", [
-    (mc.ConnectFour(), "novice", "beginner", 20), (mc.ConnectFour(), "casual", "novice", 20),
+    (mc.ConnectFour(), "novice", "beginner", 60), (mc.ConnectFour(), "casual", "novice", 20),
     (mc.ConnectFour(), "club", "casual", 10), (mc.Gomoku(9), "casual", "beginner", 10),
     (mc.Gomoku(15), "casual", "beginner", 10),
 ])

@@ -365,3 +365,15 @@ def test_equal_wins_and_equal_losses_are_drawn():
 
         played = Counter(mc.search(Over(), iterations=10, seed=seed) for seed in range(60))
         assert max(played.values()) <= 6
+
+
+@pytest.mark.parametrize("options", [{"preset": "uct"}, {"preset": "uct", "final_move": "max"},
+                                     {"preset": "uct", "rollouts_per_leaf": 4}, {"valuation": "rollout"}], ids=str)
+def test_of_equal_cells_of_a_board_the_first_ones_are_not_preferred(options):
+    board = mc.MNK(5, 5, 4)
+    played = []
+    for seed in range(40):
+        engine = mc.Searcher(seed=seed, **options)
+        played.append(engine.search(board, iterations=24))
+        assert engine.stats().moves[0].move == played[-1] or options.get("final_move")
+    assert 8 < sum(played) / len(played) < 16 and len(set(played)) > 3

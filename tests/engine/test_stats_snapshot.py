@@ -80,7 +80,8 @@ def test_the_figures_of_searches_with_an_evaluator(options, iterations):
 
 @pytest.mark.parametrize("options", [{"preset": "uct"}, {}], ids=["uct", "strong"])
 def test_the_move_is_the_best_of_the_listed_ones(options):
-    # of equal ones the first legal one, which the search finds without a list
+    # which the search finds without a list where no other one is equal to it; of equal ones chance takes one
+    first_of_equal = []
     for start in STARTS:
         for state in positions(start, 6, 8):
             for iterations in (1, 3, 30, 200):
@@ -88,9 +89,12 @@ def test_the_move_is_the_best_of_the_listed_ones(options):
                 if (found.proven is None and not any(entry.proven for entry in found.moves)
                         and state.play(found.move).winner() is None):  # a win at once is played before all others
                     most = max(found.moves, key=lambda entry: (entry.visits, entry.value))
-                    first = next(move for move in state.legal_moves() for entry in found.moves
-                                 if entry.move == move and (entry.visits, entry.value) == (most.visits, most.value))
-                    assert found.move == first
+                    equal = [entry.move for entry in found.moves
+                             if (entry.visits, entry.value) == (most.visits, most.value)]
+                    assert found.move in equal and found.moves[0].move == found.move
+                    if len(equal) > 1:
+                        first_of_equal.append(found.move == min(equal))
+    assert 0.1 < sum(first_of_equal) / len(first_of_equal) < 0.6
 
 
 def test_any_use_of_stats_makes_their_objects():

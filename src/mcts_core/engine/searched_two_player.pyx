@@ -8,6 +8,7 @@ from libc.string cimport memset
 from mcts_core.dispatch cimport hot_table
 from mcts_core.game cimport MCTS_NO_MOVE, MCTS_ORDERED, NativeState, begin_proof, mcts_game, mcts_proof
 from mcts_core.tree.guided_tree cimport *
+from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.engine.leaf_threads cimport LeafThreads, lanes_of
 from mcts_core.engine.reuse cimport path_to_root
@@ -253,8 +254,8 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef bint is_clear(self, uint32_t *move) noexcept:
         """The first move of a proof, or the one with the most visits, of these that with the best value, before the
-        root has a block that with the best result. On boards of this package the lowest of equal ones is the first
-        legal one. To list and compare all children takes as long as 20 iterations."""
+        root has a block that with the best result, where no other move is equal to it. To list and compare all children
+        takes as long as 20 iterations."""
         cdef BlockView view
         cdef uint32_t slot, link = root_link(self.tree), count, found
         cdef int64_t most = -1, ahead
@@ -293,15 +294,14 @@ cdef class TwoPlayerCore(SearchCore):
                 alone = True
                 most, most_wins, move[0] = ahead, wins, found
             elif ahead == most and wins == most_wins:
-                alone = alone and self.native.game.flags & MCTS_ORDERED != 0
-                if found < move[0]:
-                    move[0] = found
+                alone = False
         return alone
 
     cdef bint is_ordered(self) noexcept:
         cdef const mcts_valuation *valuation = self.native.game.valuation
-        return self.native.game.flags & MCTS_ORDERED or (
-            (<TwoPlayerSettings>self.settings).guided and valuation != NULL and valuation.weigh != NULL)
+        if (<TwoPlayerSettings>self.settings).guided and valuation != NULL and valuation.weigh != NULL:
+            return True
+        return self.native.game.flags & MCTS_ORDERED and not isinstance(self.native, BoardPosition)  # that lists numbers
 
     cdef uint32_t moves_to_try(self) noexcept:
         cdef TwoPlayerSettings settings = self.settings
