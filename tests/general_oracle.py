@@ -34,7 +34,7 @@ class Node:
             self.chances = [chance for _, chance in state.chance_outcomes()]
 
     def expand(self):
-        if self.kind == "decision":
+        if self.kind == "decision" and not self.tree.evaluate:
             self.tree.shuffle(self.moves)
         self.children = [None] * len(self.moves)
         self.counts = [0] * len(self.moves)
@@ -44,10 +44,10 @@ class Node:
 class Oracle:
     """A search from ``state``; ``evaluate`` takes a list of states and returns a list of (policy, values of each
     player), the policy a list by legal move; None: rollouts. ``ahead``: a batch is gathered before the one before it
-    has been evaluated."""
+    has been evaluated. ``ordered``: moves with priors keep their order, which is random otherwise."""
 
     def __init__(self, state, seed, *, exploration=0.5**0.5, fpu=None, rollouts_per_leaf=1, evaluate=None, batch=1,
-                 c_puct=0.625, noise_alpha=0.0, noise_weight=0.25, ahead=False):
+                 c_puct=0.625, noise_alpha=0.0, noise_weight=0.25, ahead=False, ordered=False):
         self.random = Probe(mc.TicTacToe(), seed)
         self.general = hasattr(state, "players")
         self.players = state.players if self.general else 2
@@ -61,7 +61,7 @@ class Oracle:
         self.totals = [0.0] * self.players
         self.iterations = self.evaluations = 0
         self.nodes, self.depths, self.batches = 1, [], []
-        self.ahead, self.pending = ahead, []
+        self.ahead, self.pending, self.ordered = ahead, [], ordered
         if evaluate:
             self.resolve([([], self.root)])
 
@@ -74,11 +74,12 @@ class Oracle:
     def player(self, state):
         return state.to_move if self.general else (1 - state.to_move) // 2
 
-    def shuffle(self, moves):
-        """Puts the moves of a new node into random order, unless they have priors."""
-        for slot in range(0 if self.evaluate else len(moves) - 1):
+    def shuffle(self, moves, *columns):
+        """Puts the moves of a new node, and columns beside them, into random order."""
+        for slot in range(len(moves) - 1):
             other = slot + self.random.below(len(moves) - slot)
-            moves[slot], moves[other] = moves[other], moves[slot]
+            for column in (moves, *columns):
+                column[slot], column[other] = column[other], column[slot]
 
     # ---- selection ----
 
@@ -239,6 +240,8 @@ class Oracle:
                 leaf.priors = [single(share / total) for share in policy]
             else:
                 leaf.priors = [single(1 / len(policy))] * len(policy)
+            if not (self.ordered or (leaf is self.root and self.noise_alpha)):
+                self.shuffle(leaf.moves, leaf.priors)
             leaf.waits, leaf.flight = False, 0
             leaf.total = values[leaf.player]
             self.evaluations += 1

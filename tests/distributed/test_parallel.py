@@ -271,11 +271,11 @@ VALUED = Counter()
 
 
 def remembering(state):
-    """A policy and a value, which look random but depend only on the position."""
+    """A policy and a value, which look random but depend only on the position; no two priors are equal."""
     board = state.diagram()
     VALUED[board] += 1
     number = zlib.crc32(board.encode())
-    return {move: 1 + number * (move + 7) % 13 for move in state.legal_moves()}, (number % 1000 - 500) / 1000
+    return {move: 1 + number * (move + 7) % 13 + move / 1000 for move in state.legal_moves()}, (number % 1000 - 500) / 1000
 
 
 def remembering_many(observations):

@@ -139,12 +139,17 @@ def test_the_same_root_goes_on_as_if_nothing_had_been(puct):
 
 
 def test_a_search_below_another_root_is_that_of_the_oracle():
-    """PUCT draws nothing: the tree below a move grows as that of a search from there, once it has its visits."""
+    """PUCT draws nothing where priors differ: the tree below a move grows as that of a search from there, once it has
+    its visits."""
+    def distinct(observations):
+        policy, values = network(observations)
+        return policy + np.arange(policy.shape[1]) / 1e4, values
+
     state = game_of("two players")
     probe = grown("two players", True, 2000)
     path = roots(probe, state)[0]
-    alone = GeneralProbe(below(state, path), settings_of(state, False, evaluator=network, batch=1))
-    one = GeneralProbe(state, settings_of(state, False, evaluator=network, batch=1))
+    alone = GeneralProbe(below(state, path), settings_of(state, False, evaluator=distinct, batch=1))
+    one = GeneralProbe(state, settings_of(state, False, evaluator=distinct, batch=1))
     assert one.run(2000)
     visits = one.node(path)[1]
     assert one.reroot(path, below(state, path), 3)

@@ -92,11 +92,12 @@ def test_puct_on_paper():
 def test_the_value_counts_from_zero_to_one():
     """c_puct 0: only the mean counts, and what was not visited has that of the parent.
 
-    The root is worth 0.5. a gives 0.25, so the root 0.375, and b is next: 0.75, the root 0.5; b stays.
+    The root is worth 0.5. a gives 0.25, so the root 0.375, and b is next: 0.75, the root 0.5; b stays. With this seed, a
+    comes first.
     """
     tree = {"root": (0, {"a": "A", "b": "B"}), "A": [0.25], "B": [0.75]}
     for iterations, expected in ((1, (1, 0)), (2, (1, 1)), (3, (1, 2)), (9, (1, 8))):
-        stats = found_by(Paper(tree), iterations, policy_value=lambda state: (None, 0.0), c_puct=0.0)
+        stats = found_by(Paper(tree), iterations, policy_value=lambda state: (None, 0.0), c_puct=0.0, seed=2)
         assert tuple(visits_of(stats)[move] for move in "ab") == expected
     assert stats.values == ((0.25 + 8 * 0.75) / 9,)
 
@@ -128,7 +129,8 @@ def deep(width, depth):
 
 
 def test_what_is_under_way_counts_as_lost():
-    """A batch of two at two equal moves takes both; one by one the first is as good as the other one."""
+    """A batch of two at two equal moves takes both; one by one the first is as good as the other one. With this seed,
+    chance takes them in order."""
     seen = []
 
     def policy_value(state):
@@ -138,7 +140,7 @@ def test_what_is_under_way_counts_as_lost():
     for batch, expected, names in ((1, {0: 2, 1: 0}, ["root", "root0", "root00"]),
                                    (2, {0: 1, 1: 1}, ["root", "root0", "root1"])):
         seen.clear()
-        stats = found_by(Paper(deep(2, 4)), 2, policy_value=policy_value, batch=batch, c_puct=0.0)
+        stats = found_by(Paper(deep(2, 4)), 2, policy_value=policy_value, batch=batch, c_puct=0.0, seed=7)
         assert visits_of(stats) == expected and seen == names
 
 
@@ -270,7 +272,8 @@ def test_native_games_equal_the_oracle(state, batch):
     for iterations in (1, 10, 150):
         for threads in (1, 2):
             stats = found_by(state, iterations, seed=1, evaluator=function, batch=batch, solver=False, threads=threads)
-            assert_same(stats, Oracle(state, 1, evaluate=evaluate, batch=batch, ahead=threads > 1).run(iterations))
+            oracle = Oracle(state, 1, evaluate=evaluate, batch=batch, ahead=threads > 1, ordered=True)
+            assert_same(stats, oracle.run(iterations))
             assert stats.values is None
 
 
@@ -323,10 +326,79 @@ def test_every_instruction_set_searches_the_same_tree(isa):
 
 # ---- nodes of many moves ---------------------------------------------------------------------------------------------
 
+def first_tried(state, seed, iterations=1, **options):
+    """The moves of the root that a search tries."""
+    stats = found_by(state, iterations, seed=seed, **options)
+    return [entry.move for entry in stats.moves if entry.visits]
+
+
+@pytest.mark.parametrize("options", [
+    {"policy_value": lambda state: (None, 0.0)},
+    {"policy_value": lambda state: ([0.5] * 30, 0.0), "batch": 4},
+    {"policy_value": lambda state: (None, 0.0), "root_policy": "gumbel", "gumbel_scale": 0.0, "gumbel_moves": 4},
+], ids=["none", "half", "gumbel"])
+def test_moves_of_equal_priors_are_tried_in_random_order(options):
+    tree = {"root": (0, {move: str(move) for move in range(30)})} | {str(move): [0.5] for move in range(30)}
+    tried = [first_tried(Paper(tree), seed, 4, **options) for seed in range(40)]
+    assert tried[:10] == [first_tried(Paper(tree), seed, 4, **options) for seed in range(10)]
+    assert {move for moves in tried for move in moves} == set(range(30))
+    assert 12 < sum(map(sum, tried)) / 160 < 17
+    assert 10 < sum(found_by(Paper(tree), 4, seed=seed, **options).move for seed in range(40)) / 40 < 19
+
+
+def test_the_highest_priors_are_tried_first_and_of_these_none_is_preferred():
+    tree = {"root": (0, {move: str(move) for move in range(30)})} | {str(move): [0.5] for move in range(30)}
+    tried = [first_tried(Paper(tree), seed, 5, policy_value=lambda state: ([1.0, 2.0, 3.0] * 10, 0.0))
+             for seed in range(40)]
+    assert {move for moves in tried for move in moves} == set(range(2, 30, 3))
+
+
+@pytest.mark.parametrize("width", [5, 30])
+def test_moves_of_equal_priors_are_tried_in_random_order_below_the_root(width):
+    """In blocks that have statistics for all of their moves, and for few of them."""
+    second = []
+    for seed in range(40):
+        seen = []
+        found_by(Wide(width), 3, seed=seed, policy_value=lambda state, seen=seen: (
+            seen.append(state.path), (None, 0.2 if len(state.path) % 2 else -0.2))[1], c_puct=0.0)
+        second += [path[1] for path in seen if len(path) == 2]
+    assert len(second) > 20 and 0.35 < sum(second) / len(second) / (width - 1) < 0.65
+
+
+def test_a_reused_root_tries_moves_of_equal_priors_in_random_order():
+    fresh = []
+    for seed in range(40):
+        probe = GeneralProbe(Wide(30), GeneralSettings(policy_value=lambda state: (None, 0.0), c_puct=0.05), seed)
+        assert probe.run(60)
+        path = max(((move,) for move in range(30)), key=lambda path: probe.node()[4][path[0]][0])
+        tried = {move for move, (visits, _) in probe.node(path)[4].items() if visits}
+        assert probe.reroot(path, Wide(30, path), seed + 1) and probe.run(3)
+        fresh += [move for move, (visits, _) in probe.node()[4].items() if visits and move not in tried]
+    assert len(fresh) > 40 and 11 < sum(fresh) / len(fresh) < 18
+
+
+class Wide:
+    """``width`` moves in every position, without an end."""
+
+    players, to_move = 1, 0
+
+    def __init__(self, width, path=()):
+        self.width, self.path = width, path
+
+    def legal_moves(self):
+        return list(range(self.width))
+
+    def play(self, move):
+        return Wide(self.width, (*self.path, move))
+
+    def returns(self):
+        return None
+
+
 def by_hash(state):
-    """Priors and a value that are a function of the position, some priors 0."""
+    """Priors and a value that are a function of the position, some priors small."""
     draw = random.Random(str(state))
-    priors = [draw.choice([0.0, draw.random(), draw.random()]) for _ in state.legal_moves()]
+    priors = [draw.choice([1e-2 * draw.random(), draw.random(), draw.random()]) for _ in state.legal_moves()]
     return priors, draw.uniform(-0.6, 0.6)
 
 

@@ -15,8 +15,8 @@ cdef enum:                       # half-points
     WIN
 
 cdef enum Order:
-    BY_VISITS                    # then by value
-    BY_VALUE                     # then by visits; moves without a visit last
+    BY_VISITS                    # then by value, then by prior
+    BY_VALUE                     # then by visits, then by prior; moves without a visit last
     SHORTEST                     # a known distance first, the shortest one; then by visits
     LONGEST                      # the same for the longest one
 

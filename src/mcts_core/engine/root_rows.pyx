@@ -12,7 +12,7 @@ RESULTS = PROVEN  # for Python
 
 
 ctypedef struct Rank:            # compared from first to last
-    double first, second, third
+    double first, second, third, fourth
 
 
 @cython.no_gc  # moves do not refer to it
@@ -162,20 +162,22 @@ cdef inline bint is_closed(RootRows rows, const ChildRow *row) noexcept:
 cdef Rank rank_of(RootRows rows, const ChildRow *row, Order order) noexcept:
     cdef double value = row.value, visits = rows.own_visits(row)
     if order == BY_VISITS:
-        return Rank(visits, value, 0)
+        return Rank(visits, value, 0, row.prior)
     if order == BY_VALUE:  # the mean may be that of visits from before a proof
         if row.proven == DRAW:
             value = 0.5
         elif rows.bounded:
             value = min(max(value, row.low), row.high)
-        return Rank(visits > 0, value, visits)
-    return Rank(row.distance > 0, -<double>row.distance if order == SHORTEST else row.distance, visits)
+        return Rank(visits > 0, value, visits, row.prior)
+    return Rank(row.distance > 0, -<double>row.distance if order == SHORTEST else row.distance, visits, 0)
 
 
 cdef inline bint is_above(const Rank *one, const Rank *other) noexcept:
     if one.first != other.first:
         return one.first > other.first
-    return one.second > other.second or (one.second == other.second and one.third > other.third)
+    if one.second != other.second:
+        return one.second > other.second
+    return one.third > other.third or (one.third == other.third and one.fourth > other.fourth)
 
 
 cdef int by_visits(const void *one, const void *other) noexcept nogil:

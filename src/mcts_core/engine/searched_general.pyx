@@ -100,7 +100,7 @@ cdef class GeneralCore(SearchCore):
             return RUN_MEMORY
         if isinstance(rules, PythonRules):
             (<PythonRules>rules).user.adopt((<PythonRules>self.rules).user)
-        if not ops.open_root(<GeneralTree *>tree):
+        if not ops.open_root(<GeneralTree *>tree, seed):
             return RUN_MEMORY
         if rules.keeps:
             (<GeneralTree *>tree).best = rules.line_value
@@ -410,7 +410,7 @@ cdef class GeneralCore(SearchCore):
         cdef uint32_t slot, best = 0, distance
         cdef int points
         cdef double value, highest = -1.0
-        cdef bint found = False
+        cdef bint found = False, alone = False
         if not isinstance(self.rules, NativeRules) or general.bounded or general.scored or self.settings.by_value:
             return False
         if self.settings.proves and self.tree.proof.value >= 0:
@@ -429,11 +429,13 @@ cdef class GeneralCore(SearchCore):
             value = columns.sums[slot] / columns.visits[slot] if columns.visits[slot] else 0.5
             if not found or columns.visits[slot] > columns.visits[best] or (
                     columns.visits[slot] == columns.visits[best] and value > highest):
-                found, best, highest = True, slot, value
+                found, alone, best, highest = True, True, slot, value
+            elif columns.visits[slot] == columns.visits[best] and value == highest:
+                alone = False
         if found and (<GeneralSettings>self.settings).by_halving:
-            best = self.halved(&columns)
+            best, alone = self.halved(&columns), True
         move[0] = columns.moves[best]
-        return found
+        return found and (alone or self.is_ordered())
 
     cdef int leave_out(self, RootRows rows) except -1:
         """Leaves out the moves that another one is proven to be better than; once the value is known, all that are not
@@ -486,7 +488,7 @@ cdef class GeneralCore(SearchCore):
         return best_by_halving(columns, general.root_scores, general.completed, most)
 
     cdef bint is_ordered(self) noexcept:
-        return (<GeneralTree *>self.tree).options.puct or self.rules.table.ordered
+        return self.rules.table.ordered
 
     cdef uint32_t moves_to_try(self) noexcept:
         cdef GeneralSettings settings = self.settings
@@ -496,12 +498,12 @@ cdef class GeneralCore(SearchCore):
 
     cdef uint32_t leader(self, RootRows rows) except? 0xFFFFFFFF:
         cdef GeneralColumns columns
-        cdef uint32_t slot
+        cdef int32_t at
         if (<GeneralSettings>self.settings).by_halving:
             columns = general_columns(<GeneralTree *>self.tree, self.root())
-            slot = self.halved(&columns)  # the rows are in the order of the tree
-            if not rows.rows[slot].out:
-                return slot
+            at = rows.find(self.rules.name(columns.moves[self.halved(&columns)]))
+            if at >= 0 and not rows.rows[at].out:
+                return <uint32_t>at
         return SearchCore.leader(self, rows)
 
     cdef double value(self):

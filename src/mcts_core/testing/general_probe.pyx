@@ -208,7 +208,7 @@ cdef class GeneralProbe:
             return False
         self.rules = rules
         root.rules = &rules.table
-        if not ops.open_root(self.general):
+        if not ops.open_root(self.general, seed):
             return False
         ops.tree.resume(self.tree, &root, seed, len(moves) > 0)
         return True

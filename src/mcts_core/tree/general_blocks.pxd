@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
-from mcts_core.game cimport mcts_rng_below
+from mcts_core.game cimport mcts_rng, mcts_rng_below, mcts_rng_seed
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
 from mcts_core.platform cimport MCTS_UNLIKELY, mcts_vm_prefer_huge
 from mcts_core.tree.general_tree cimport *
@@ -90,17 +90,26 @@ cdef inline void clear_columns(const GeneralTree *general, GeneralBlock *block) 
         memset(columns.limits + whole, 0, 8 * sizeof(uint32_t))
 
 
+cdef inline void shuffle(mcts_rng *rng, uint32_t *moves, float *priors, uint32_t count) noexcept nogil:
+    """Puts moves, and their priors where they have any, into random order: of equal ones selection takes the first."""
+    cdef uint32_t slot, other
+    for slot in range(count - 1 if count else 0):
+        other = slot + mcts_rng_below(rng, count - slot)
+        moves[slot], moves[other] = moves[other], moves[slot]
+        if priors != NULL:
+            priors[slot], priors[other] = priors[other], priors[slot]
+
+
 cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
     """Makes a block for the position that was just described; 0 when the arena is full.
 
-    In a search with priors their column holds the actions until the priors arrive. Without priors, moves are in random
-    order: of equal ones selection takes the first.
+    In a search with priors their column holds the actions until the priors arrive.
     """
     cdef GeneralPosition *position = &general.position
     cdef bint chance = position.kind == KIND_CHANCE
     cdef bint whole = (root or chance or not general.options.puct or general.options.gumbel
                        or position.count <= FIRST_ROOM)
-    cdef uint32_t opened = position.count if whole else 0, player, slot, other
+    cdef uint32_t opened = position.count if whole else 0, player
     cdef uint32_t units = general_units(general, opened, position.count, chance)
     cdef uint32_t index = take_units(general, units)
     cdef GeneralBlock *block
@@ -119,9 +128,7 @@ cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
         for player in range(general.players):
             high_of(general, block)[player] = 1.0
     if not (chance or general.options.puct or general.options.nested or general.rules.ordered):
-        for slot in range(position.count - 1):
-            other = slot + mcts_rng_below(&general.tree.rng, position.count - slot)
-            position.moves[slot], position.moves[other] = position.moves[other], position.moves[slot]
+        shuffle(&general.tree.rng, position.moves, NULL, position.count)
     columns = general_columns(general, block)
     memcpy(columns.moves, position.moves, position.count * sizeof(uint32_t))
     if chance:
@@ -167,15 +174,22 @@ cdef inline uint32_t widened(GeneralTree *general, uint32_t index, uint32_t open
     return made
 
 
-cdef inline bint open_root(GeneralTree *general) noexcept nogil:
+cdef inline bint open_root(GeneralTree *general, uint64_t seed) noexcept nogil:
     cdef GeneralBlock *block = general_block(general, general_root(general) & WIDE_INDEX)
-    cdef uint32_t index = general_root(general) & WIDE_INDEX
+    cdef uint32_t index = general_root(general) & WIDE_INDEX, opened = block.count - block.closed
+    cdef GeneralColumns columns
+    cdef mcts_rng rng
     if block.closed == 0:
         return True
     index = widened(general, index, block.count)
-    if index:
-        general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | index
-    return index != 0
+    if index == 0:
+        return False
+    general_columns(general, general_block(general, 0)).links[0] = LINK_BLOCK | index
+    if not general.rules.ordered:
+        mcts_rng_seed(&rng, ~seed)
+        columns = general_columns(general, general_block(general, index))
+        shuffle(&rng, columns.moves + opened, columns.priors + opened, columns.count - opened)
+    return True
 
 
 cdef inline bint lacks_next(const GeneralColumns *columns) noexcept nogil:
@@ -190,13 +204,31 @@ cdef inline void set_link(GeneralTree *general, uint32_t at, uint32_t link) noex
         general.tree.path_slot[at]] = link
 
 
+cdef inline uint32_t one_of_equal(GeneralTree *general, const GeneralColumns *columns, uint32_t first) noexcept nogil:
+    """One of the slots from ``first`` on that have its prior, at random."""
+    cdef uint32_t slot, equal = 0
+    cdef float prior = columns.priors[first]
+    for slot in range(first, columns.total):
+        equal += columns.priors[slot] == prior
+    if equal == 1 or general.rules.ordered:
+        return first
+    equal = mcts_rng_below(&general.tree.rng, equal)
+    slot = first
+    while columns.priors[slot] != prior or equal > 0:
+        equal -= columns.priors[slot] == prior
+        slot += 1
+    return slot
+
+
 cdef inline uint32_t open_next(GeneralTree *general, uint32_t index, uint32_t at) noexcept nogil:
     """Gives the move with the highest prior statistics, of those that have none, at the block ``index``, which entry
-    ``at`` of the path is to stand for. The block then, which may be another one; 0 when the arena is full."""
+    ``at`` of the path is to stand for; of equal ones, chance decides. The block then, which may be another one; 0 when
+    the arena is full."""
     cdef GeneralBlock *block = general_block(general, index)
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t opened = columns.count, made, move, earlier
-    cdef uint32_t best = priors_highest(columns.priors, opened, capacity_for(columns.total))
+    cdef uint32_t best = one_of_equal(general, &columns, priors_highest(columns.priors, opened,
+                                                                        capacity_for(columns.total)))
     cdef float prior = columns.priors[best]
     made = widened(general, index, opened + 1)
     if made == 0:

@@ -19,7 +19,7 @@ for the moves that it has visited and for the next one, the unvisited move with 
 moves, in the order in which they joined; the others, ``closed``, follow in the order of the game. ``room`` doubles when
 it is full, in a new block. A leaf of gomoku takes 2 KB like this, and 5.6 KB with statistics for every move. The
 search is the same, because the score of an unvisited move grows with its prior. (Of two moves with equal scores it
-takes the one that joined first.) The root, chance nodes, and searches without priors or with Gumbel noise, which ask
+takes the one that joined first, and of equal priors one at random joins next.) The root, chance nodes, and searches without priors or with Gumbel noise, which ask
 for the statistics of every move, have them for all.
 
 A link:
@@ -205,8 +205,8 @@ ctypedef struct GeneralOps:
     # that entry (1: it is the root's), told in `changed`
     void (*accept)(GeneralTree *tree, uint32_t at, uint32_t link) noexcept nogil
     void (*reconsider)(GeneralTree *tree, uint32_t at, bint *changed) noexcept nogil
-    # gives the root statistics for all moves; False when the arena is full
-    bint (*open_root)(GeneralTree *tree) noexcept nogil
+    # gives the root statistics for all moves, new ones in random order; False when the arena is full
+    bint (*open_root)(GeneralTree *tree, uint64_t seed) noexcept nogil
     # gives back the memory of exact search
     void (*forget_prover)(GeneralTree *tree) noexcept nogil
 

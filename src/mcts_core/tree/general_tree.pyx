@@ -19,7 +19,7 @@ from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_DECISION, KIND_OVER
 from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY
 from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
-                                            position_room, set_link)
+                                            position_room, set_link, shuffle)
 from mcts_core.tree.general_evaluation cimport drop_oldest, fault_of, from_signed, take
 from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, counts_passed,
@@ -148,6 +148,10 @@ cdef int general_reset(Tree *tree, const TreeRoot *root, const void *given, uint
         return RUN_MEMORY
     general_columns(general, top).links[0] = (LINK_WAITS if options.puct else LINK_BLOCK) | index
     return RUN_DONE
+
+
+cdef inline bint has_noise(const GeneralTree *general) noexcept nogil:
+    return general.options.gumbel_scale > 0 if general.options.gumbel else general.options.noise_alpha > 0
 
 
 cdef void add_noise(GeneralTree *general, GeneralBlock *block) noexcept nogil:
@@ -649,6 +653,9 @@ cdef int general_resolve(GeneralTree *general, const GeneralEvaluation *evaluati
         if general.options.spread > 0:
             priors_share(columns.priors, columns.total, spread_out(
                 columns.priors, columns.total, general.options.spread, &general.tree.rng))
+        # noise at the root makes moves differ
+        if columns.count == columns.total and not (general.rules.ordered or (entry.length == 0 and has_noise(general))):
+            shuffle(&general.tree.rng, columns.moves, columns.priors, columns.count)
         add_values(general, block, values)
         for player in range(general.players if general.scored else 0):
             values[player] = carried(general, block, player, values[player])
