@@ -142,6 +142,7 @@ def test_notebooks_show_it():
     assert stats._repr_html_() == html(stats)
 
 
+@pytest.mark.alone
 def test_statistics_on_the_way():
     seen = []
     engine = mc.Searcher(seed=1, preset="uct")
