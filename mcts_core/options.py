@@ -15,7 +15,6 @@ from mcts_core.engine.settings import (
     default_memory,
     guide_of,
     has_valuation,
-    kind_of,
     tree_share,
 )
 from mcts_core.engine.settings import ROLLOUTS as ROLLOUTS
@@ -27,6 +26,7 @@ from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
 from mcts_core.games.state_kinds import is_general, is_hidden, is_scored
+from mcts_core.games.user_states import require_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -310,20 +310,18 @@ class Options:
         """Whether ``state`` is searched as a game of two players in turn, in a plain or a guided tree."""
         return not (self.has_evaluator or is_general(state) or is_hidden(state))
 
-    def kind_of(self, state: Any) -> object:
-        """States of one kind have the same settings."""
-        kind: object = None if self.has_evaluator else kind_of(state)
-        if kind is None:
-            kind = "hidden" if is_hidden(state) else self._proofs_of(state)
-        return kind
+    def general_kind(self, state: Any) -> str:
+        """States of one kind have the same settings, where the search is none of a game of two players in turn."""
+        return "hidden" if is_hidden(state) else self._proofs_of(state)
 
     def _proofs_of(self, state: Any) -> str:
         return defaults.proofs_of(state, by_rollouts=not self.has_evaluator)
 
     def requests(self, served: type[SearchSettings]) -> Requests:
         """What makes the requests of a Searcher whose core searches with settings of the class ``served``."""
-        return Requests(served=served, seed=self.seed, stop_early=self.stop_early, early_in_time=self.preset != "uct",
-                        reuse=self.reuse, by_halving=self.by_halving, by_kind=not self.has_evaluator)
+        return Requests(self, served=served, seed=self.seed, stop_early=self.stop_early,
+                        early_in_time=self.preset != "uct", reuse=self.reuse, by_halving=self.by_halving,
+                        evaluates=self.has_evaluator)
 
     def of(self, state: Any) -> dict[str, Any]:
         """The options that a search of ``state`` has, the defaults of its game included."""
@@ -346,6 +344,12 @@ class Options:
     def settings(self, state: Any) -> TwoPlayerSettings | GeneralSettings:
         """The same in the form in which the native code reads them. Raises what a search of ``state`` would raise for
         options that its game does not know."""
+        if self.threads > 1 and not self.has_evaluator and not isinstance(state, NativeState):
+            require_state(state)  # that it is none would be worse
+            raise InvalidOption(
+                f"threads must be 1 for a game written in Python, which one thread at a time can play, "
+                f"got {self.threads} for {shorten(state)}"
+            )
         return self.two_player_settings(state) if self.is_two_player(state) else self._general_settings(state)
 
     def two_player_settings(self, state: Any) -> TwoPlayerSettings:
@@ -416,14 +420,6 @@ class Options:
             share=share, network=options.get("network"), noise_alpha=options.get("noise_alpha") or 0.0,
             noise_weight=options.get("noise_weight") or 0.0, least_prior=options.get("least_prior", 0.0),
         )
-
-    def check_threads(self, state: Any) -> None:
-        """Raises InvalidOption where several threads cannot search ``state``."""
-        if self.threads > 1 and not self.has_evaluator and not isinstance(state, NativeState):
-            raise InvalidOption(
-                f"threads must be 1 for a game written in Python, which one thread at a time can play, "
-                f"got {self.threads} for {shorten(state)}"
-            )
 
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (defaults.EVALUATOR if "evaluator" in self.conditional else

@@ -312,26 +312,9 @@ class Searcher:
         if seed is None and requests.seed is None:
             seed = random_seed()
         request = requests.make(state, begin, seconds, iterations, seed)
-        if request is None:
-            request = requests.make(state, begin, seconds, iterations, seed, self._prepare(state))
-            assert request is not None  # since it has settings
+        if type(request.settings) is not requests.served:
+            self._fit_core(request.settings)
         return request
-
-    def _prepare(self, state: Any) -> SearchSettings:
-        """The settings of a search of ``state``, for whose kind of tree the core is. SearchBusy while another kind is
-        searched."""
-        kind, known = self._options.kind_of(state), self._requests.settings
-        settings = known.get(kind)
-        if settings is not None and type(settings) is self._requests.served:
-            return settings
-        if settings is None:
-            settings = self._options.settings(state)
-        self._fit_core(settings)
-        if self._options.threads > 1:
-            self._core.check(state, settings)  # that it is no state would be worse
-            self._options.check_threads(state)
-        known[kind] = settings
-        return settings
 
     def _fit_core(self, settings: SearchSettings) -> None:
         """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""

@@ -206,7 +206,7 @@ def _settings(engine: Searcher, state: Any, resolved: dict[str, Any]) -> SearchS
     try:
         if _resolved(engine, state) == resolved:
             settings = engine._options.settings(state)
-            engine._requests.settings[engine._options.kind_of(state)] = settings
+            engine._requests.settings[engine._requests.kind_of(state)] = settings
             return settings
         own = {"preset": "uct", "memory_mb": _memory_mb(engine), "prune": engine._options.prune}
         settings = Searcher(**{**resolved, **_functions(engine), **own})._options.settings(state)

@@ -182,7 +182,7 @@ def test_the_same_position_goes_on(options):
         engine = searched(state, iterations=400, **options)
         again = load(saved(engine))
         for one in (engine, again):
-            settings = one._requests.settings[one._options.kind_of(state)]
+            settings = one._requests.settings[one._requests.kind_of(state)]
             one._core.search(SearchRequest(state, settings, iterations=700, seed=99, reuse=ANY))
         assert found(again) == found(engine)
         assert engine.stats().reused_visits > 0 or engine.stats().proven

@@ -54,6 +54,7 @@ class Requests:
     served: type[SearchSettings]
     def __new__(
         cls,
+        options: Any,
         *,
         served: type[SearchSettings],
         seed: int | None,
@@ -61,8 +62,9 @@ class Requests:
         early_in_time: bool,
         reuse: bool,
         by_halving: bool,
-        by_kind: bool,
+        evaluates: bool,
     ) -> Self: ...
+    def kind_of(self, state: Any) -> object: ...
     def make(
         self,
         state: Any,
@@ -70,5 +72,4 @@ class Requests:
         seconds: float | None,
         iterations: int | None,
         seed: int | None,
-        settings: SearchSettings | None = None,
-    ) -> SearchRequest | None: ...
+    ) -> SearchRequest: ...

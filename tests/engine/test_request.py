@@ -42,25 +42,53 @@ def test_one_request_is_the_same_search_again():
     assert (core.search(request), core.figures()["moves"]) == first
 
 
-def requests(**changes):
+class Asked:
+    """Options that say for what states they were asked."""
+
+    def __init__(self):
+        self.states = []
+
+    def general_kind(self, state):
+        return "hidden"
+
+    def settings(self, state):
+        self.states.append(state)
+        return GeneralSettings() if isinstance(state, mc.ConnectFour) else SETTINGS
+
+
+def requests(asked=None, **changes):
     """Those of a Searcher without options, which has searched tic-tac-toe."""
     options = {"served": TwoPlayerSettings, "seed": None, "stop_early": None, "early_in_time": True, "reuse": True,
-               "by_halving": False, "by_kind": True, **changes}
-    found = Requests(**options)
+               "by_halving": False, "evaluates": False, **changes}
+    found = Requests(asked or Asked(), **options)
     found.settings[kind_of(mc.TicTacToe())] = SETTINGS
     return found
 
 
 def test_requests_know_the_settings_of_a_kind_of_state():
-    known, state = requests(), mc.TicTacToe()
+    asked, state, other, users = Asked(), mc.TicTacToe(), mc.ConnectFour(), object()
+    known = requests(asked)
     request = known.make(state, 2.5, None, 10, 7)
     assert (request.state, request.settings, request.begin, request.seed) == (state, SETTINGS, 2.5, 7)
-    assert known.make(mc.ConnectFour(), 0.0, None, 10, 7) is None
-    assert known.make(object(), 0.0, None, 10, 7) is None  # a game written in Python, not searched yet
-    assert known.make(mc.ConnectFour(), 0.0, None, 10, 7, SETTINGS).settings is SETTINGS
-    assert requests(by_kind=False).make(state, 0.0, None, 10, 7) is None
-    known.served = GeneralSettings  # the core is for another kind of search
-    assert known.make(state, 0.0, None, 10, 7) is None
+    assert asked.states == []
+    made = [known.make(each, 0.0, None, 10, 7) for each in (other, users, other, users)]
+    assert asked.states == [other, users]  # each kind once
+    assert made[0].settings is made[2].settings is known.settings[kind_of(other)] is not SETTINGS
+    evaluating = requests(asked, evaluates=True)
+    assert [evaluating.make(each, 0.0, None, 10, 7).settings for each in (state, users)] == [SETTINGS] * 2
+    assert asked.states == [other, users, state] and evaluating.settings["hidden"] is SETTINGS
+
+
+def test_settings_that_cannot_be_made_are_asked_for_again():
+    class Refusing(Asked):
+        def settings(self, state):
+            raise InvalidOption(f"not for {state!r}")
+
+    known = requests(Refusing())
+    for _ in range(2):
+        with pytest.raises(InvalidOption, match="not for"):
+            known.make(mc.ConnectFour(), 0.0, None, 10, 7)
+    assert len(known.settings) == 1
 
 
 @pytest.mark.parametrize("seconds, iterations, expected", [

@@ -31,6 +31,7 @@ cdef class SearchRequest:
 
 
 cdef class Requests:
+    cdef object options                # of the Searcher, which make the settings
     cdef readonly dict settings        # of each kind of state that was searched
     cdef public object served          # the class of settings that the core is for
     cdef readonly object seed          # of the first search; None: every search has a random one
@@ -38,7 +39,8 @@ cdef class Requests:
     cdef int stop_early                # -1: it depends on the limits
     cdef bint early_in_time            # then a search with only a time limit ends early
     cdef int reuse
+    cdef bint evaluates                # leaves are valued by an evaluator, so any game has a general tree
     cdef bint by_halving               # searches need a number of iterations, and no time limit
-    cdef bint by_kind                  # `kind_of` alone says which settings a state has
 
+    cpdef object kind_of(self, object state)
     cdef uint64_t next_seed(self) except? 0

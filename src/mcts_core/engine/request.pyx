@@ -67,20 +67,22 @@ cdef class Requests:
     """What the requests of one Searcher have in common.
 
     ``stop_early`` is None where it depends on the limits: a search with only a time limit ends early if
-    ``early_in_time``. ``settings`` has the settings of each kind of state (``settings.kind_of``) that was searched.
-    ``served`` is the class of the settings that the Searcher's core can search with. ``seed`` is that of the first
-    search; the later ones have seeds that are derived from it (``next_seed``), so that a position that comes again is
-    not answered in the same way for ever. None: every search has a random seed.
+    ``early_in_time``. ``settings`` has the settings of each kind of state that was searched: ``options.settings(state)``
+    makes them. ``served`` is the class of the settings that the Searcher's core can search with. ``seed`` is that of
+    the first search; the later ones have seeds that are derived from it (``next_seed``), so that a position that comes
+    again is not answered in the same way for ever. None: every search has a random seed.
     """
 
-    def __cinit__(self, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving, bint by_kind):
+    def __cinit__(self, options, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving,
+                  bint evaluates):
+        self.options = options
         self.settings = {}
         self.served = served
         self.seed = seed
         self.stop_early = -1 if stop_early is None else bool(stop_early)
         self.early_in_time = early_in_time
         self.by_halving = by_halving
-        self.by_kind = by_kind
+        self.evaluates = evaluates
         self.reuse = REUSE_NEVER
         if reuse and not by_halving:  # what a search of the same position finds is to follow from its seed alone
             self.reuse = REUSE_ANY if seed is None else REUSE_BELOW
@@ -89,20 +91,23 @@ cdef class Requests:
         """The seed of the next search; the search counts it when it has begun."""
         return seed_of(self.seed, self.searches) if self.searches else self.seed
 
-    def make(self, state, double begin, seconds, iterations, seed, SearchSettings settings=None):
-        """The request of one search. Raises InvalidOption for its limits.
+    cpdef object kind_of(self, object state):
+        """States of one kind have the same settings."""
+        kind = kind_of(state) if not self.evaluates else None
+        return self.options.general_kind(state) if kind is None else kind
 
-        Without ``settings`` it returns None if it does not know the settings of the state, or if the core cannot search
-        with them. ``begin``: when the search was asked for; ``seed``: its seed, None: the next one of the series.
+    def make(self, state, double begin, seconds, iterations, seed):
+        """The request of one search. Raises what the options find wrong with the state, and InvalidOption for limits.
+
+        ``begin``: when the search was asked for; ``seed``: its seed, None: the next one of the series.
         """
         cdef SearchRequest request
+        cdef SearchSettings settings
+        kind = self.kind_of(state)
+        settings = self.settings.get(kind)
         if settings is None:
-            kind = kind_of(state) if self.by_kind else None
-            if kind is None:
-                return None
-            settings = self.settings.get(kind)
-            if settings is None or type(settings) is not self.served:
-                return None
+            settings = self.options.settings(state)
+            self.settings[kind] = settings
         request = SearchRequest.__new__(SearchRequest, state, settings, begin)
         if iterations is not None:
             request.iterations = as_int(iterations, "iterations", 1, settings.most_iterations)
