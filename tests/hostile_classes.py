@@ -71,11 +71,31 @@ class Growing(Cells):
         return super().winner() if number else None
 
 
+class Bottomless(Cells):
+    def depth(self, left):
+        return 0 if left == 0 else self.depth(left + 1)
+
+    def winner(self):
+        return self.depth(self.line - 12345 + 1) if self.line == 12345 else super().winner()
+
+
+class Exponential(Cells):
+    """Two calls on each of 60 levels."""
+
+    def leaves(self, left):
+        return 1 if left == 0 else self.leaves(left - 1) + self.leaves(left - 1)
+
+    def winner(self):
+        return super().winner() if self.line != 12345 else 0 if self.leaves(60) else None
+
+
 ERRORS = {
     OutOfRange: "IndexError: list assignment index out of range (hostile_classes.py, line {line}, in push: "
                 "self.cells[self.count + 9] = 1)",
     DivisionByZero: "ZeroDivisionError: integer division or modulo by zero (hostile_classes.py, line {line}, in winner",
     Endless: "it does not end within 1,000,000 lines (hostile_classes.py",
+    Bottomless: "winner() after play(5) raised RecursionError: maximum recursion depth exceeded",
+    Exponential: "it does not end within 1,000,000 lines (hostile_classes.py",
     Raising: "legal_moves() raised RuntimeError: strange cells (hostile_classes.py, line {line}, in legal_moves: raise",
     WinnerTwo: "winner() after play(5) must return None while the game goes on, then +1, -1, or 0 for a draw, got 2",
     Growing: "winner() after play(5) stopped where the class in Python does not: an int of more than 62 bits",
@@ -83,14 +103,6 @@ ERRORS = {
 
 
 # ---- what is refused, with a part of the message --------------------------------------------------------------------
-
-class Recursive(Cells):
-    def depth(self, left):
-        return 0 if left == 0 else self.depth(left - 1)
-
-    def winner(self):
-        return self.depth(3) if self.count == 9 else None
-
 
 class ModuleState(Cells):
     def push(self, cell):
@@ -239,7 +251,6 @@ class MoveTwice(Cells):
 REFUSED = {
     SharedByCopy: "copy.copy shares lists and arrays with the old position: begin with new = copy.deepcopy(self)",
     MoveTwice: "legal_moves() lists the move 0 twice",
-    Recursive: "depth calls itself; write it as a loop",
     ModuleState: "COUNTS[0]\n  a constant of the module or of the class is changed; keep what changes in a field",
     ModuleStateByAlias: "table[cell] = 2\n  a constant of the module or of the class is changed",
     ClassState: "ClassState.games\n  a constant of the module or of the class is changed",

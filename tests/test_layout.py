@@ -25,6 +25,7 @@ TESTED_IN = {
     "mcts_core/compiled/moves.py": "compiled/compile",
     "mcts_core/compiled/narrow.py": "compiled/styles",
     "mcts_core/compiled/nested.py": "compiled/styles",
+    "mcts_core/compiled/order.py": "compiled/styles",
     "mcts_core/compiled/random_games.py": "compiled/compile",
     "mcts_core/compiled/record.py": "compiled/compile",
     "mcts_core/compiled/rewrite.py": "compiled/compile",

@@ -17,10 +17,8 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from mcts_core.compiled.codes import LARGEST
+from mcts_core.compiled.narrow import CHECKED
 from mcts_core.compiled.narrow import small as _wrapping
-
-CHECKED: dict[str, Any] = {"jit_options": {"boundscheck": True}, "strict": False}
-"""Of an overload. strict would compare annotations, too, which the versions for Numba have not."""
 
 
 def stub(name: str) -> Any:

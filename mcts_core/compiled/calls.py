@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import dataclasses
 import inspect
 import math
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from mcts_core.compiled.codes import NONE
 from mcts_core.compiled.shapes import COPIES
-from mcts_core.compiled.sources import CHANGING
+from mcts_core.compiled.sources import CHANGING, parts_of
 from mcts_core.compiled.statements import CHANGED_CONSTANT, Statements
 from mcts_core.compiled.units import MISSING, Rows, Table, plain_function, unwrapped
 
@@ -27,7 +28,8 @@ ADVICE = {
     "print": ("print() has no place in rules that run compiled", "leave it out"),
     "input": ("input() has no place in rules", "leave it out"),
     "open": ("files cannot be read while the search runs", "read them into a constant of the module"),
-    "str": ("texts cannot be made in compiled rules", "compare numbers, and make texts in name() or __str__()"),
+    "str": ("texts cannot be made in compiled rules", "compare numbers, write moves as tuples, such as (row, col), and "
+            "make texts in name() or __str__()"),
     "dict": ("dicts cannot be made in compiled rules", "use a list that is indexed by the number of the key"),
     "frozenset": ("frozensets cannot be made in compiled rules", "use set(...) or a list"),
     "iter": ("iterators cannot be kept", "write a for loop"),
@@ -37,6 +39,7 @@ ADVICE = {
     "filter": ("filter() of this function", "write a comprehension"),
     "super": ("super() without a method", "write super().method(...)"),
 }
+CHARACTER_METHODS = ("lower", "upper", "swapcase", "islower", "isupper", "isalpha", "isdigit", "isspace")
 CONVERSIONS = ("int", "float", "round")
 ROUND_ADVICE = "write round(x) of one number; for digits, keep whole numbers, such as cents in place of euros"
 CHANCE_MODULES = {"random", "time", "datetime", "os", "sys", "secrets", "threading", "logging", "uuid"}
@@ -81,8 +84,9 @@ class Calls(Statements):
         if isinstance(node.func, ast.Attribute) and self.is_position(node.func.value):
             function = plain_function(self.units.member(node.func.attr)[0])
         wanted = -1
-        if function is not None:
-            wanted = function.__code__.co_argcount - len(node.args) + 1 - (function is not target)
+        if function is not None:  # defaults are not given by a *
+            wanted = function.__code__.co_argcount - len(function.__defaults__ or ()) - len(node.args) + 1 - (
+                function is not target)
         last = node.args[-1] if node.args else None
         if not (isinstance(last, ast.Starred) and is_simple(last.value) and 1 <= wanted <= 8) or node.keywords:
             raise self.refuse(node, "* and ** in a call", "write the arguments one by one")
@@ -101,7 +105,7 @@ class Calls(Statements):
     def argument(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and node.value is None:
             return ast.Constant(None)
-        return self.plain(node)
+        return self.empty(node, None) if self.is_empty(node) else self.plain(node)
 
     def static_call(self, node: ast.Call, target: Any) -> Any:
         name = getattr(target, "__name__", "")
@@ -123,6 +127,8 @@ class Calls(Statements):
                 "Random", "SystemRandom"):
             raise self.refuse(node, f"{name}(): rules may not depend on chance or on the time",
                               "leave it out: the same position must always have the same moves and the same winner")
+        if parts_of(target) is not None:
+            return self.made_tuple(node, target)
         if isinstance(target, type) and hasattr(target, "__members__"):
             return self.plain(node.args[0])  # a member of an enum is its number
         if name == "product" and module == "itertools" and len(node.args) == 2 and not node.keywords:
@@ -132,6 +138,16 @@ class Calls(Statements):
             return self.function_call(node, unwrapped(target), target)
         if isinstance(node.func, ast.Attribute) and isinstance(self.static(node.func.value), type):
             raise self.refuse(node, f"{ast.unparse(node.func)} is not a function of the class")
+        if target in (np.fliplr, np.flipud, np.diagonal) and len(node.args) == 1:
+            board = self.plain(node.args[0])
+            if target is np.diagonal:
+                return ast.Call(self.named(np.diag), [board], [])
+            every, turned = ast.Slice(), ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))
+            index = ast.Tuple([every, turned], ast.Load()) if target is np.fliplr else turned
+            return ast.Subscript(board, index, ast.Load())
+        if target in (np.all, np.any) and len(node.args) + len(node.keywords) == 2:
+            axis = node.args[1] if len(node.args) > 1 else node.keywords[0].value
+            return call(f"along_{name}", self.plain(node.args[0]), self.plain(axis))
         if target is np.trace and len(node.args) == 1 and not node.keywords:
             diagonal = ast.Call(self.named(np.diag), [self.plain(node.args[0])], [])
             return ast.Call(ast.Attribute(diagonal, "sum", ast.Load()), [], [])
@@ -144,6 +160,20 @@ class Calls(Statements):
         elif target in (np.round, np.around):
             raise self.refuse(node, f"{ast.unparse(node.func)}() rounds differently when it is compiled", ROUND_ADVICE)
         return made
+
+    def made_tuple(self, node: ast.Call, cls: type) -> Any:
+        """A named tuple, or a frozen dataclass of values, as a tuple."""
+        names, given = parts_of(cls) or (), [*node.args]
+        later = {each.arg: each.value for each in node.keywords}
+        defaults = dict(getattr(cls, "_field_defaults", ()) or {
+            field.name: field.default for field in getattr(cls, "__dataclass_fields__", {}).values()
+            if field.default is not dataclasses.MISSING})
+        parts = [self.plain(each) for each in given]
+        for name in names[len(given):]:
+            if name not in later and name not in defaults:
+                raise self.refuse(node, f"{name} is not given", f"write {cls.__name__}({', '.join(names)})")
+            parts.append(self.plain(later[name]) if name in later else self.constant(defaults[name], node))
+        return ast.Tuple(parts, ast.Load())
 
     def typed(self, keyword: ast.keyword) -> ast.keyword:
         if keyword.arg == "dtype" and isinstance(keyword.value, ast.Name) and keyword.value.id in (
@@ -175,6 +205,8 @@ class Calls(Statements):
         arguments = [*first, *arguments]
         if isinstance(member, classmethod):
             arguments = [ast.Constant(0), *arguments]
+        if unit.root is not None:
+            arguments = [*self.counters(self.unit.root is not None), *arguments]
         if not unit.returns_position:
             return ast.Call(ast.Name(unit.name, ast.Load()), arguments, keywords)
         made = ast.Call(ast.Name(unit.name, ast.Load()), [place, *arguments], keywords)
@@ -250,14 +282,31 @@ class Calls(Statements):
                 self.defaults.get(func.value.id), (list, set, dict)):
             raise self.refuse(node, f"the default of {func.value.id} is changed, which every later call sees",
                               f"write {func.value.id}=None, and a variable of its own in the function")
-        if func.attr in ("join", "format", "split", "strip", "replace", "upper", "lower", "startswith", "endswith"):
+        if func.attr in ("join", "format", "split", "strip", "replace", "startswith", "endswith", "title", "zfill",
+                         "partition", "encode"):
             raise self.refuse(node, "texts can only be compared in compiled rules",
                               "compare numbers, and make texts in name() or __str__()")
+        if func.attr == "pop" and not node.args and isinstance(func.value, ast.Name):
+            return call("popped_any" if func.value.id in self.asked_names else "popped", self.plain(func.value))
+        if func.attr == "diagonal" and not node.args and not node.keywords:
+            return ast.Call(self.named(np.diag), [self.plain(func.value)], [])
+        if func.attr in ("all", "any") and len(node.args) + len(node.keywords) == 1:
+            axis = node.args[0] if node.args else node.keywords[0].value
+            return call(f"along_{func.attr}", self.plain(func.value), self.plain(axis))
+        if func.attr in CHARACTER_METHODS and not node.args:
+            return self.character_method(node, func)
         arguments, keywords = self.arguments(node)
         if func.attr in ("popleft", "appendleft"):  # of a deque, which is a list here
             arguments = [ast.Constant(0), *arguments]
             func = ast.Attribute(func.value, "pop" if func.attr == "popleft" else "insert", ast.Load())
         return ast.Call(ast.Attribute(self.plain(func.value), func.attr, ast.Load()), arguments, keywords)
+
+    def character_method(self, node: ast.Call, func: ast.Attribute) -> Any:
+        """``piece.isupper()`` and its like of one character."""
+        text = self.static_text(func.value)
+        if text is not None:
+            return self.constant(getattr(text, func.attr)(), node)
+        return call(func.attr, self.plain(func.value))
 
     def joined(self, node: ast.AST) -> ast.expr | None:
         """``x`` of ``"".join(x)``, where it is a board of characters or a part of one."""

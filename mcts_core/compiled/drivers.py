@@ -26,6 +26,7 @@ from mcts_core.compiled.constants import Constants
 from mcts_core.compiled.general import Outcomes, Returns
 from mcts_core.compiled.legal_moves import LegalMoves
 from mcts_core.compiled.moves import Moves
+from mcts_core.compiled.narrow import CHECKED, OPTIONS
 from mcts_core.compiled.random_games import Stepper
 from mcts_core.compiled.record import Record
 from mcts_core.compiled.refusals import in_words
@@ -58,18 +59,18 @@ class Drivers:
         """Helpers that depend on the record and on the moves."""
         rows, keys, order = self.moves.rows, self.moves.keys, self.moves.order
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def key(keys: Any, wanted: Any) -> Any:
             place = helpers.find_key(keys, wanted)
             if place < 0:
                 raise KeyError("no such key")
             return place
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def get(values: Any, place: Any, default: Any) -> Any:
             return values[place] if place >= 0 else default
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def outcome(won: Any, mover: Any) -> Any:
             if won == NONE:
                 return 0
@@ -81,7 +82,7 @@ class Drivers:
                 return 3
             raise ValueError("winner() must return None, +1, -1 or 0")
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def search(wanted: Any) -> Any:
             place = np.searchsorted(keys, wanted)
             if place >= len(keys) or keys[place] != wanted:
@@ -90,7 +91,7 @@ class Drivers:
 
         players, code = self.stepper.players, self.record.codes.of(mcts_chance)
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def player(found: Any) -> Any:
             if found == code:
                 return -1
@@ -99,7 +100,8 @@ class Drivers:
             return found
 
         values = _scratch(np.dtype([("values", np.float64, (players,))]))
-        self.namespace.update({"mcts_scratch": _scratch(self.record.dtype), "mcts_values": values, "mcts_key": key,
+        self.namespace.update({"mcts_scratch": _scratch(self.record.dtype),
+                               "mcts_calls": _scratch(helpers.COUNTER), "mcts_values": values, "mcts_key": key,
                                "mcts_get": get, "mcts_outcome": outcome, "mcts_player": player,
                                "mcts_search": search, "mcts_rows": rows})
         self.namespace["mcts_number"] = self._number()
@@ -132,7 +134,7 @@ class Drivers:
         stub = arithmetic.stub("number")
         is_tuple = moves.shape != "*"
 
-        @overload(stub, **arithmetic.CHECKED)
+        @overload(stub, **CHECKED)
         def choose(move: Any) -> Any:
             if is_tuple and isinstance(move, types.Number):
                 raise TypingError("mcts: legal_moves() gives a number here, and tuples in the random games")
@@ -153,7 +155,7 @@ class Drivers:
             text = _built(shape, iter(range(10**6)))
         scope = self.namespace
         exec(f"def move(number):\n return {text}", scope)
-        return njit(**helpers.OPTIONS)(scope.pop("move"))
+        return njit(**OPTIONS)(scope.pop("move"))
 
     # ---- rewriting ---------------------------------------------------------------------------------------------------
 
@@ -251,7 +253,7 @@ class Drivers:
         """The native functions by their names in ``native_game``. ``kept``: machine code from the disk, or an empty
         dict, which gets the new one. Raises Refusal."""
         space = self.namespace
-        jit = njit(**helpers.OPTIONS)
+        jit = njit(**OPTIONS)
         for file, definition in self.units.definitions:
             exec(compile(ast.fix_missing_locations(ast.Module([definition], [])), file, "exec"), space)
             space[definition.name] = jit(space[definition.name])
@@ -260,7 +262,8 @@ class Drivers:
             space[name] = jit(space[name])
         try:
             return self._native(kept)
-        except (NumbaError, AttributeError, LookupError, TypeError, ValueError) as error:  # Numba has faults, too
+        except (NumbaError, AttributeError, LookupError, NotImplementedError, TypeError,
+                ValueError) as error:  # Numba has faults, too
             raise in_words(self.stepper.name, error, self.units.files) from None
 
     def _native(self, kept: dict[str, bytes]) -> dict[str, Any]:
@@ -316,7 +319,7 @@ class Drivers:
         dtype, copied = self.record.dtype, helpers.copied
         words = dtype.itemsize // 8
 
-        @njit(**helpers.OPTIONS)
+        @njit(**OPTIONS)
         def note(context: Any, position: Any, number: Any) -> None:
             copied(carray(context, 1, dtype)[0], position)  # pyright: ignore[reportCallIssue]
             carray(context, words + 1, np.int64)[words] = number

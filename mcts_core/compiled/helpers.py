@@ -18,21 +18,26 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.core.errors import TypingError
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from mcts_core.compiled import arithmetic, narrow, texts
-from mcts_core.compiled.arithmetic import CHECKED, stub, times
+from mcts_core.compiled.arithmetic import stub, times
 from mcts_core.compiled.codes import EMPTY, NONE
-from mcts_core.compiled.narrow import narrow_add
+from mcts_core.compiled.narrow import CHECKED, OPTIONS, narrow_add
 
-OPTIONS = {"boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True}
 LONGEST_LOOP = 10_000_000
-"""Rounds of loops in one call after which it is taken to be endless."""
+"""Rounds of loops in one call, and calls of a function by itself, after which it is taken to be endless."""
+NO_ORDER = "mcts: a set has no order: write sorted(x) in place of list(x), and loop over sorted(x)"
+DEEPEST = 900
+"""Calls of a function within itself; Python has 1000 in all."""
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
-all_of sum_of min_of max_of backwards truth product row_of find_key""".split()
+all_of sum_of min_of max_of backwards truth product row_of find_key arranged absent
+fill_all popped popped_any along_all along_any""".split()
 (whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
- any_of, all_of, sum_of, min_of, max_of, backwards, truth, product, row_of, find_key) = map(stub, _STUBS)
+ any_of, all_of, sum_of, min_of, max_of, backwards, truth, product, row_of, find_key, arranged, absent,
+ fill_all, popped, popped_any, along_all, along_any) = map(stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -62,6 +67,11 @@ def _fill(target: Any, value: Any) -> Any:
     # target[...] = value would compile Numba's strings for its message, which takes seconds
     if not _is_sequence(value):
         raise TypingError(f"mcts: a sequence was meant, but this is {value}: a field keeps its kind; write -1 for None")
+    if isinstance(target, types.List):
+        def copy_values(target: Any, value: Any) -> None:
+            for place in range(len(target)):
+                target[place] = value[place]
+        return copy_values
     inner = value.dtype if isinstance(value, (types.Array, types.List, types.UniTuple)) else types.int64
     if isinstance(inner, types.Float) and isinstance(target.dtype, types.Integer):
         raise TypingError("mcts: floats come where ints were meant: write a // b in place of a / b, or int(x)")
@@ -81,6 +91,85 @@ def _fill(target: Any, value: Any) -> Any:
     return copy_rows
 
 
+@overload(fill_all, **CHECKED)
+def _fill_all(target: Any, value: Any) -> Any:
+    def copy_value(target: Any, value: Any) -> None:
+        for place in np.ndindex(target.shape):
+            target[place] = value
+    return copy_value
+
+
+@overload(absent, **CHECKED)
+def _absent(value: Any) -> Any:
+    """Whether a value is None, or a field that is a sequence or None."""
+    if isinstance(value, types.Array) and isinstance(value.dtype, types.Integer):
+        def first(value: Any) -> Any:
+            for each in value.flat:
+                return each == NONE
+            return False
+        return first
+    if isinstance(value, types.Number):
+        return lambda value: value == NONE
+    if isinstance(value, types.NoneType):
+        return lambda value: True
+    return lambda value: False
+
+
+@intrinsic
+def members(context: Any, values: Any) -> Any:
+    """What a loop goes over, where the order matters."""
+    if isinstance(values, types.Set):
+        raise TypingError(NO_ORDER)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+    return values(values), generate
+
+
+@overload(popped, **CHECKED)
+def _popped(values: Any) -> Any:
+    if not isinstance(values, types.Set):
+        return lambda values: values.pop()
+
+    def only_one(values: Any) -> Any:
+        if len(values) != 1:
+            raise ValueError("pop() of a set of several")
+        return values.pop()
+    return only_one
+
+
+@overload(popped_any, **CHECKED)
+def _popped_any(values: Any) -> Any:
+    if isinstance(values, types.Set):
+        raise TypingError("mcts: pop() takes any member of a set: keep what is still to do in a list, and what was met "
+                          "in a set")
+    return lambda values: values.pop()
+
+
+@overload(along_all, **CHECKED)
+def _along_all(values: Any, axis: Any) -> Any:
+    def whole(values: Any, axis: Any) -> Any:
+        found = np.ones(values.shape[1 - axis], np.bool_)
+        for row in range(values.shape[0]):
+            for col in range(values.shape[1]):
+                if not values[row, col]:
+                    found[col if axis == 0 else row] = False
+        return found
+    return whole
+
+
+@overload(along_any, **CHECKED)
+def _along_any(values: Any, axis: Any) -> Any:
+    def part(values: Any, axis: Any) -> Any:
+        found = np.zeros(values.shape[1 - axis], np.bool_)
+        for row in range(values.shape[0]):
+            for col in range(values.shape[1]):
+                if values[row, col]:
+                    found[col if axis == 0 else row] = True
+        return found
+    return part
+
+
 @overload(hold, **CHECKED)
 def _hold(value: Any) -> Any:
     if isinstance(value, types.Array):
@@ -93,9 +182,7 @@ def _sequence(value: Any) -> Any:
     if isinstance(value, (types.Array, types.List)):
         return lambda value: value.copy()
     if isinstance(value, types.Set):
-        def from_set(value: Any) -> Any:
-            return sorted([each for each in value])  # noqa: C416 - Numba has no list(set)
-        return from_set
+        raise TypingError(NO_ORDER)
     if isinstance(value, types.BaseTuple):
         return lambda value: [each for each in value]  # noqa: C416 - Numba has no list(tuple)
     return lambda value: list(value)
@@ -303,6 +390,20 @@ def _backwards(values: Any) -> Any:
     return lambda values: values[::-1]
 
 
+@overload(arranged, **CHECKED)
+def _arranged(values: Any, keys: Any, is_reversed: Any) -> Any:
+    """The list of values in the order of their keys; equal ones keep their order."""
+    def insert(values: Any, keys: Any, is_reversed: Any) -> Any:
+        for place in range(1, len(values)):
+            value, key, spot = values[place], keys[place], place
+            while spot > 0 and (keys[spot - 1] < key if is_reversed else key < keys[spot - 1]):
+                values[spot], keys[spot] = values[spot - 1], keys[spot - 1]
+                spot -= 1
+            values[spot], keys[spot] = value, key
+        return values
+    return insert
+
+
 @overload(truth, **CHECKED)
 def _truth(value: Any) -> Any:
     if isinstance(value, types.Integer) and value.bitwidth == 64:
@@ -387,6 +488,17 @@ def copied(context: Any, target: Any, source: Any) -> Any:
     return target(target, source), generate
 
 
+COUNTER = np.dtype([("count", np.int64)])
+
+
+@njit(**OPTIONS)
+def called(calls: Any, depth: Any) -> None:
+    """Counts the calls of a function that calls itself."""
+    calls.count += 1
+    if depth > DEEPEST or calls.count > LONGEST_LOOP:
+        raise ValueError("a function that calls itself without end")
+
+
 @njit(**OPTIONS)
 def limited(start: Any, stop: Any) -> Any:
     """The end of a range, unless it is so far from the start that nobody would wait for it."""
@@ -396,6 +508,6 @@ def limited(start: Any, stop: Any) -> Any:
 
 
 NAMES = arithmetic.NAMES | narrow.NAMES | texts.NAMES | {
-    name: globals()[name] for name in (*_STUBS, "blank", "copied", "limited")} | {
+    name: globals()[name] for name in (*_STUBS, "blank", "called", "copied", "limited", "members")} | {
     f"unpack_{count}": function for count, function in UNPACK.items()}
 """What rewritten code can call, each with the prefix ``mcts_``."""

@@ -79,11 +79,13 @@ class LegalMoves(Rewriter):
         return [ast.Assign([place], helper("number", value)),
                 ast.AugAssign(ast.Name(COUNT, ast.Store()), ast.Add(), ast.Constant(1))]
 
-    def emit_all(self, source: ast.expr) -> list[ast.stmt]:
-        """Writes all moves of an iterable."""
+    def emit_all(self, source: ast.expr, in_order: bool = True) -> list[ast.stmt]:
+        """Writes all moves of an iterable; ``in_order``: it is no set that is returned as it is."""
+        given = source
         if (isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id in ("list", "tuple")
                 and len(source.args) == 1 and not source.keywords and source.func.id not in self.locals):
             source = source.args[0]
+        in_order = in_order or source is not given
         if isinstance(source, (ast.ListComp, ast.GeneratorExp)):
             return self.loops(source.generators, self.emit(self.plain(source.elt)))
         if isinstance(source, (ast.List, ast.Tuple)) and not any(isinstance(each, ast.Starred) for each in source.elts):
@@ -91,7 +93,10 @@ class LegalMoves(Rewriter):
         if self.is_builder(source):
             return []
         made = self.temporary()
-        return [self.loop(ast.Name(made, ast.Store()), source, self.emit(name(made)))]
+        before, self.in_order = self.in_order, in_order
+        found: list[ast.stmt] = [self.loop(ast.Name(made, ast.Store()), source, self.emit(name(made)))]
+        self.in_order = before
+        return found
 
     def is_builder(self, node: ast.AST | None) -> bool:
         return self.builder is not None and _is(node, self.builder)
@@ -140,7 +145,7 @@ class LegalMoves(Rewriter):
                 lines.append(ast.If(ast.Compare(name(COUNT), [ast.Gt()], [ast.Constant(0)]),
                                     [ast.Return(name(COUNT))], []))
             return [*lines, ast.Return(name(COUNT))]
-        return [assign(COUNT, ast.Constant(0)), *self.emit_all(value), ast.Return(name(COUNT))]
+        return [assign(COUNT, ast.Constant(0)), *self.emit_all(value, in_order=False), ast.Return(name(COUNT))]
 
 
 def _is(node: ast.AST | None, text: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 import collections
 import copy
 
-from mcts_core.compiled.shapes import Shapes
+from mcts_core.compiled.shapes import CALLS, DEPTH, Shapes
 from mcts_core.compiled.units import MISSING, Rows, Table
 
 TYPE_CHECKING = False
@@ -33,16 +33,51 @@ def _pair(one: ast.expr, other: ast.expr) -> ast.Tuple:
     return ast.Tuple([one, other], ast.Load())
 
 
+def _named_parts(line: ast.stmt) -> list[tuple[Any, str, int | None, Any]]:
+    """The ``:=`` of the value of a line that are always evaluated, from the left, with where each of them stands."""
+    found: list[tuple[Any, str, int | None, Any]] = []
+    todo: list[ast.AST] = [line]
+    while todo:
+        node = todo.pop()
+        for field, value in ast.iter_fields(node):
+            for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                if isinstance(each, ast.NamedExpr):
+                    found.append((node, field, index, each))
+                elif isinstance(each, ast.AST) and not isinstance(each, (*COMPREHENSIONS, ast.Lambda, ast.IfExp)) and (
+                        not isinstance(node, ast.BoolOp) or index == 0):
+                    todo.append(each)
+    return sorted(found, key=lambda part: (part[3].lineno, part[3].col_offset))
+
+
 class Loops(Shapes):
     """Of one unit. The class that has this one as a base visits expressions."""
 
+    if TYPE_CHECKING:  # what Statements defines
+        block: Any
+
     temporaries = 0
+    in_order = True
+    """Whether the order matters in which a loop meets the members of what it goes over."""
 
     def temporary(self) -> str:
         self.temporaries += 1
         made = f"t{self.temporaries}_"
         self.locals.add(made)
         return made
+
+    def counters(self, is_inside: bool) -> list[ast.expr]:
+        """The arguments of a function that calls itself; ``is_inside``: for a call from within."""
+        if is_inside:
+            return [name(CALLS), ast.BinOp(name(DEPTH), ast.Add(), ast.Constant(1))]
+        return [helper("blank", helper("calls")), ast.Constant(0)]
+
+    def counted(self, definition: ast.FunctionDef) -> None:
+        """Makes a function end with an error if it calls itself without end."""
+        definition.args.args[:0] = [ast.arg(CALLS), ast.arg(DEPTH)]
+        definition.body.insert(0, ast.Expr(helper("called", name(CALLS), name(DEPTH))))
+        for each in (*definition.args.args[:2], *ast.walk(definition.body[0])):
+            if isinstance(each, (ast.expr, ast.stmt, ast.arg)):
+                ast.copy_location(each, definition)
 
     # ---- loops -------------------------------------------------------------------------------------------------------
 
@@ -168,10 +203,15 @@ class Loops(Shapes):
             except ValueError:
                 if isinstance(node, ast.Set):
                     node = ast.copy_location(ast.List(node.elts, ast.Load()), node)
-        return self.viewed(node)
+        found = self.viewed(node)
+        return helper("members", found) if self.in_order and isinstance(node, (
+            ast.Name, ast.Call, ast.BinOp, ast.IfExp, ast.SetComp)) else found
 
     def assigned_first(self, test: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-        """The assignment of a ``:=`` with which a test begins, as a line, and the test without it."""
+        """The assignments of ``:=`` in a test, as lines before it, and the test without them."""
+        if isinstance(test, ast.BoolOp) and any(
+                isinstance(each, ast.NamedExpr) for part in test.values[1:] for each in ast.walk(part)):
+            return self._assigned_between(test)
         field: tuple[Any, Any] | None = None
         inner: Any = test
         while not isinstance(inner, ast.NamedExpr):
@@ -198,6 +238,41 @@ class Loops(Shapes):
         found = self.visit(line)
         return found if isinstance(found, list) else [found], test
 
+    def _assigned_between(self, test: ast.BoolOp) -> tuple[list[ast.stmt], ast.expr]:
+        """``a and (b := f()) and ...``, as lines that go on where the parts before are true."""
+        flag = self.temporary()
+        lines: list[ast.stmt] = []
+        for part in test.values:
+            before, asked = self.assigned_first(part)
+            made: list[ast.stmt] = [*before, assign(flag, ast.Call(name("bool"), [self.test(asked)], []))]
+            goes_on: ast.expr = name(flag)
+            if isinstance(test.op, ast.Or):
+                goes_on = ast.UnaryOp(ast.Not(), goes_on)
+            lines = [*lines, ast.If(goes_on, made, [])] if lines else made
+        return lines, ast.copy_location(name(flag), test)
+
+    def assigned_within(self, line: Any) -> list[ast.stmt]:
+        """The assignments of all ``:=`` in a line, as lines of their own before it; the line has variables in their
+        place. Raises Refusal where they cannot go first."""
+        lines: list[ast.stmt] = []
+        for parent, field, index, part in _named_parts(line):
+            has_calls = any(isinstance(each, ast.Call) for each in ast.walk(part.value))
+            each: Any
+            for each in ast.walk(line.value):
+                is_ahead = hasattr(each, "end_lineno") and (each.end_lineno, each.end_col_offset) <= (
+                    part.lineno, part.col_offset)
+                if is_ahead and (has_calls and isinstance(each, ast.Call) or (
+                        isinstance(each, ast.Name) and each.id == part.target.id)):
+                    raise self.refuse(part, ":= behind other parts of the line", "assign on a line of its own")
+            read = ast.copy_location(name(part.target.id), part)
+            if index is None:
+                setattr(parent, field, read)
+            else:
+                getattr(parent, field)[index] = read
+            made = ast.copy_location(assign(part.target.id, part.value), part)
+            lines.extend(self.block([ast.fix_missing_locations(made)]))
+        return lines
+
     # ---- comprehensions ----------------------------------------------------------------------------------------------
 
     def loops(self, generators: list[ast.comprehension], body: list[ast.stmt]) -> list[ast.stmt]:
@@ -209,10 +284,11 @@ class Loops(Shapes):
             body = [self.loop(generator.target, generator.iter, body)]
         return body
 
-    def hoisted(self, prefix: str, parameters: list[str], body: list[ast.stmt], node: ast.AST) -> ast.Name:
-        """A new function of the namespace; returns its name."""
+    def hoisted(self, prefix: str, parameters: list[str], body: list[ast.stmt], node: ast.AST,
+                made: str = "") -> ast.Name:
+        """A new function of the namespace; returns its name. ``made``: a name that ``fresh`` has given."""
         units = self.units
-        made = f"g{len(units.definitions)}_{prefix}"
+        made = made or units.fresh(prefix)
         arguments = ast.arguments([], [ast.arg(each) for each in parameters], None, [], [], None, [])
         definition = ast.FunctionDef(name=made, args=arguments, body=body, decorator_list=[])
         for each in ast.walk(definition):
@@ -254,12 +330,24 @@ class Loops(Shapes):
         return self.visit_ListComp(node)  # type: ignore[arg-type]
 
     def visit_SetComp(self, node: ast.SetComp) -> Any:
-        return ast.Call(name("set"), [self.visit_ListComp(node)], [])  # type: ignore[arg-type]
+        before, self.in_order = self.in_order, False
+        found = self.visit_ListComp(node)  # type: ignore[arg-type]
+        self.in_order = before
+        return ast.Call(name("set"), [found], [])
 
     # ---- builtins over iterables -------------------------------------------------------------------------------------
 
     def reduced(self, node: ast.Call, kind: str) -> Any:
         """A call of any, all, sum, min, max, next, sorted, list, tuple, set, len, map, filter or reversed."""
+        free = kind in ("any", "all", "sum", "set", "frozenset", "len") or (
+            kind in ("sorted", "min", "max") and not any(each.arg == "key" for each in node.keywords))
+        before, self.in_order = self.in_order, not free
+        try:
+            return self._reduced(node, kind)
+        finally:
+            self.in_order = before
+
+    def _reduced(self, node: ast.Call, kind: str) -> Any:
         options = {keyword.arg: keyword.value for keyword in node.keywords}
         arguments = list(node.args)
         if kind in ("map", "filter"):
@@ -283,6 +371,8 @@ class Loops(Shapes):
             return helper("backwards", self.viewed(first))
         if kind in ("min", "max"):
             return self._extreme(node, kind, first, options)
+        if kind == "sorted" and options:
+            return self._sorted(node, first, options)
         if options:
             raise self.refuse(node, f"{kind}() with {next(iter(options))}=", "write a loop")
         if isinstance(first, COMPREHENSIONS) and not (isinstance(first, ast.SetComp) and kind == "sum"):
@@ -300,7 +390,44 @@ class Loops(Shapes):
             return ast.Call(name("set"), [self.viewed(first)], [])
         raise self.refuse(node, f"{kind}() of this", "give it a generator: next(x for x in ...)")
 
+    def is_empty(self, node: ast.AST) -> bool:
+        """Whether an expression is ``[]``, ``list()`` or ``set()``."""
+        return (isinstance(node, ast.List) and not node.elts) or (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "set")
+            and not node.args and not node.keywords and node.func.id not in self.locals)
+
+    def empty(self, node: ast.expr, variable: str | None) -> ast.expr:
+        """An empty list or set whose members have the kind of those that functions of the class put into such."""
+        one: ast.expr = ast.Constant(0)
+        length = self._member_length(variable)
+        if length:
+            one = ast.Tuple([ast.Constant(0)] * length, ast.Load())
+        none = ast.Subscript(ast.List([one], ast.Load()), ast.Slice(None, ast.Constant(0)), ast.Load())
+        is_set = isinstance(node, ast.Call) and ast.unparse(node.func) == "set"
+        return ast.Call(name("set"), [none], []) if is_set else none
+
+    def _member_length(self, variable: str | None) -> int:
+        """The length of the tuples in a list or set: as this function fills it, or else as all of the class do; 0:
+        numbers."""
+        for trees, wanted in (([self.definition_tree], variable), (self.units.trees(), None)):
+            lengths = set()
+            for node in (node for tree in trees for node in ast.walk(tree)):
+                member: ast.AST | None = None
+                asked: ast.AST | None = None
+                if (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
+                        and node.func.attr in ("add", "append", "discard", "remove")):
+                    member, asked = node.args[0], node.func.value
+                elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                    member, asked = node.left, node.comparators[0]
+                if isinstance(member, ast.Tuple) and isinstance(asked, ast.Name) and wanted in (None, asked.id):
+                    lengths.add(len(member.elts))
+            if lengths:
+                return lengths.pop() if len(lengths) == 1 else 0
+        return 0
+
     def _length(self, first: ast.expr) -> ast.expr:
+        if self.is_position(first):
+            return self.own_operator(first, "__len__", first)  # type: ignore[no-any-return]
         if isinstance(first, (ast.GeneratorExp, ast.ListComp)):
             body: list[ast.stmt] = [ast.AugAssign(ast.Name("count_", ast.Store()), ast.Add(), ast.Constant(1))]
             return self.hoisted_loops("len", [assign("count_", ast.Constant(0))], first.generators, body,
@@ -354,15 +481,9 @@ class Loops(Shapes):
         """The line that ends a compiled function with an error."""
         return ast.Raise(ast.Call(name("ValueError"), [ast.Constant("raised")], []))
 
-    def _extreme(self, node: ast.Call, kind: str, first: ast.expr, options: dict[Any, ast.expr]) -> ast.expr:
-        """min or max."""
-        has_tuples = any(isinstance(each, ast.Tuple) for each in node.args)  # Numba has none of tuples
-        if len(node.args) > 1:
-            if not options and not has_tuples:
-                return ast.Call(name(kind), [self.plain(each) for each in node.args], [])
-            first = ast.copy_location(ast.List(node.args, ast.Load()), node)
-        if not isinstance(first, COMPREHENSIONS) and not options and not has_tuples:
-            return helper(f"{kind}_of", self.viewed(first))
+    def _keyed(self, node: ast.Call, first: ast.expr, key: ast.expr | None) -> tuple[list[ast.comprehension],
+                                                                                   list[ast.stmt]]:
+        """The generators over ``first``, and lines that set ``value_`` and ``key_``."""
         if isinstance(first, COMPREHENSIONS):
             generators, value = list(first.generators), first.elt
         else:
@@ -370,7 +491,6 @@ class Loops(Shapes):
             generators = [ast.comprehension(ast.Name(variable, ast.Store()), first, [], 0)]
             value = ast.copy_location(name(variable), node)
         self._refuse_positions(ast.copy_location(ast.GeneratorExp(value, []), node))
-        key = options.get("key")
         lines: list[ast.stmt] = [assign("value_", self.plain(value))]
         if key is None:
             lines.append(assign("key_", name("value_")))
@@ -382,6 +502,29 @@ class Loops(Shapes):
             self.locals.add("value_")
             asked = ast.copy_location(ast.Call(key, [ast.copy_location(name("value_"), node)], []), node)
             lines.append(assign("key_", self.plain(asked)))
+        return generators, lines
+
+    def _sorted(self, node: ast.Call, first: ast.expr, options: dict[Any, ast.expr]) -> ast.expr:
+        """sorted with a key or in reverse."""
+        generators, lines = self._keyed(node, first, options.get("key"))
+        for variable in ("value_", "key_"):
+            lines.append(ast.Expr(ast.Call(ast.Attribute(name(f"{variable}s"), "append", ast.Load()), [name(variable)],
+                                           [])))
+        backwards = self.test(options["reverse"]) if "reverse" in options else ast.Constant(False)
+        before: list[ast.stmt] = [assign(each, ast.List([], ast.Load())) for each in ("value_s", "key_s")]
+        last = ast.Return(helper("arranged", name("value_s"), name("key_s"), backwards))
+        return self.hoisted_loops("sorted", before, generators, lines, [last], node)
+
+    def _extreme(self, node: ast.Call, kind: str, first: ast.expr, options: dict[Any, ast.expr]) -> ast.expr:
+        """min or max."""
+        has_tuples = any(isinstance(each, ast.Tuple) for each in node.args)  # Numba has none of tuples
+        if len(node.args) > 1:
+            if not options and not has_tuples:
+                return ast.Call(name(kind), [self.plain(each) for each in node.args], [])
+            first = ast.copy_location(ast.List(node.args, ast.Load()), node)
+        if not isinstance(first, COMPREHENSIONS) and not options and not has_tuples:
+            return helper(f"{kind}_of", self.viewed(first))
+        generators, lines = self._keyed(node, first, options.get("key"))
         op: ast.cmpop = ast.Lt() if kind == "min" else ast.Gt()
         better = ast.Compare(name("key_"), [op], [name("most_")])
         taken: list[ast.stmt] = [assign("most_", name("key_")), assign("best_", name("value_"))]

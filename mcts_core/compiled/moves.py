@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from mcts_core.compiled.codes import NONE, Codes, Uncodable
+from mcts_core.compiled.sources import parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Moves:
         self.seen[flat] = move
 
     def _flat(self, move: Any) -> list[int]:
+        move = values_of(move)
         if isinstance(move, (tuple, list)) and not isinstance(move, enum.Enum):
             return [number for part in move for number in self._flat(part)]
         try:
@@ -128,7 +130,11 @@ class Moves:
         return self.seen[flat] if flat in self.seen else self._build(list(flat), self.shape)
 
     def _build(self, flat: list[int], shape: Any) -> Any:
-        return self.codes.back(flat.pop(0)) if shape == "*" else tuple(self._build(flat, part) for part in shape)
+        if shape == "*":
+            return self.codes.back(flat.pop(0))
+        kind = shape.kind if isinstance(shape, Parts) else tuple
+        parts = [self._build(flat, part) for part in shape]
+        return tuple(parts) if kind is tuple else kind(*parts)
 
     def number(self, move: Any) -> int | None:
         """The number of a move of the class, or None."""
@@ -143,7 +149,23 @@ class Moves:
     _index: dict[tuple[int, ...], int] | None = None
 
 
+class Parts(tuple):  # type: ignore[type-arg]
+    """The shape of a named tuple or of a frozen dataclass."""
+
+    kind: Any = tuple
+
+
+def values_of(move: Any) -> Any:
+    """The parts of a frozen dataclass as a tuple; anything else as it is."""
+    names = parts_of(type(move))
+    return move if names is None or isinstance(move, tuple) else tuple(getattr(move, name) for name in names)
+
+
 def _shape_of(move: Any) -> Any:
-    if isinstance(move, (tuple, list)) and not isinstance(move, enum.Enum):
-        return tuple(_shape_of(part) for part in move)
-    return "*"
+    parts = values_of(move)
+    if not isinstance(parts, (tuple, list)) or isinstance(parts, enum.Enum):
+        return "*"
+    shape = Parts(_shape_of(part) for part in parts)
+    if parts_of(type(move)) is not None:
+        shape.kind = type(move)
+    return shape

@@ -17,10 +17,13 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
+OPTIONS = {"boundscheck": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "nogil": True}
+CHECKED: dict[str, Any] = {"jit_options": {key: OPTIONS[key] for key in OPTIONS if key != "nogil"}, "strict": False}
+"""Of an overload. strict would compare annotations, too, which the versions for Numba have not."""
 OPERATORS = {"add": operator.add, "subtract": operator.sub, "times": operator.mul, "floor": operator.floordiv,
              "rest": operator.mod, "and": operator.and_, "or": operator.or_, "xor": operator.xor,
              "right": operator.rshift}
-CHECKED = ("add", "subtract", "times")
+GROWING = ("add", "subtract", "times")
 """Those that helpers check for ints of more than 62 bits."""
 
 
@@ -60,13 +63,13 @@ def _helper(name: str, is_checked: bool) -> Any:
 
     stub.__name__ = stub.__qualname__ = {"floor": "//", "rest": "%"}.get(name, name)
 
-    @overload(stub, jit_options={"boundscheck": True}, strict=False)
+    @overload(stub, **CHECKED)
     def choose(one: Any, other: Any) -> Any:
         kind = _result(one, other)
         if kind is None:
             from mcts_core.compiled import arithmetic
 
-            checked = getattr(arithmetic, name) if is_checked and name in CHECKED else compute
+            checked = getattr(arithmetic, name) if is_checked and name in GROWING else compute
             return lambda one, other: checked(one, other)
         low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
         if low == 0 and np.iinfo(kind).bits == 64:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from mcts_core.compiled.loops import Loops, assign, name
+from mcts_core.compiled.shapes import CALLS, DEPTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +40,14 @@ class Nested(Loops):
         for each in ast.walk(node):
             if isinstance(each, (ast.Yield, ast.YieldFrom)) or (isinstance(each, ast.FunctionDef) and each is not node):
                 raise self.refuse(node.body[0], f"{node.name} is a generator or has functions of its own", ADVICE)
-            if isinstance(each, ast.Name) and each.id == node.name:
-                raise self.refuse(each, f"{node.name} calls itself",
-                                  "write it as a loop, with a list of what is still to do")
         names = [each.arg for each in (*parameters.posonlyargs, *parameters.args)]
+        is_recursive = any(isinstance(each, ast.Name) and each.id == node.name for each in ast.walk(node))
+        name_made = self.units.fresh(node.name)
+        before = self._free_names(node) if is_recursive else []
+        if is_recursive:
+            self.functions[node.name] = (name(name_made), before)
+            self.inside_of.append(node.name)
+            self.recursive.add(node.name)
         counted, self.counts_rounds = self.counts_rounds, False
         self.is_nested = True
         body = self.block(node.body)
@@ -54,6 +59,11 @@ class Nested(Loops):
         own = _bound(node) | {each.id for line in body for each in ast.walk(line)
                               if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
         free = sorted((loaded & self.locals) - own)
+        if is_recursive:
+            self.inside_of.pop()
+            if not set(free) <= {*before, CALLS, DEPTH}:
+                raise self.refuse(node.body[0], f"{node.name} is a function that calls itself", ADVICE)
+            free = before
         for scope in ast.walk(self.definition_tree):  # where a call would pass another variable of that name
             hidden = set(free) & _bound(scope) if isinstance(scope, (
                 ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.Lambda)) or (
@@ -61,14 +71,23 @@ class Nested(Loops):
             if hidden:
                 raise self.refuse(node.body[0], f"{min(hidden)} of the function {node.name} is also the name of a "
                                                 "variable elsewhere", f"name one of them otherwise, or {ADVICE}")
-        made = self.hoisted(node.name, [*free, *names], body, node)
+        made = self.hoisted(node.name, [*free, *names], body, node, name_made)
         definition = self.units.definitions[-1][1]
+        if is_recursive:
+            self.counted(definition)
         definition.args.defaults = []
         for value in parameters.defaults:
             if not isinstance(value, (ast.Constant, ast.UnaryOp)):
                 raise self.refuse(value, "a default that is not a number", ADVICE)
             definition.args.defaults.append(self.plain(value))
         self.functions[node.name] = (made, free)
+
+    def _free_names(self, node: ast.FunctionDef) -> list[str]:
+        """The variables around a function that it uses, those of other functions that it calls among them."""
+        used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        for called in used & set(self.functions):
+            used.update(self.functions[called][1])
+        return sorted((used & self.locals) - _bound(node) - {CALLS, DEPTH})
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         self.nested(node)
@@ -84,5 +103,6 @@ class Nested(Loops):
         if not isinstance(node.func, ast.Name) or node.func.id not in self.functions:
             return None
         made, free = self.functions[node.func.id]
-        return ast.Call(name(made.id), [*map(name, free), *(self.plain(each) for each in node.args)],
+        first = self.counters(node.func.id in self.inside_of) if node.func.id in self.recursive else []
+        return ast.Call(name(made.id), [*first, *map(name, free), *(self.plain(each) for each in node.args)],
                         [ast.keyword(each.arg, self.plain(each.value)) for each in node.keywords])

@@ -37,6 +37,10 @@ class Stepper:
         missing = [name for name in ("legal_moves", end) if not callable(getattr(cls, name, None))]
         if not any(callable(getattr(cls, name, None)) for name in ("push", "play")):
             missing.append("push(move) and no play(move)")
+        for name in missing:
+            if isinstance(getattr(cls, name, None), property):
+                raise GameError(f"{self.name} cannot be compiled: {name} is a property; make it a method: leave out "
+                                f"@property, and write {name}() where it is asked")
         if missing:
             end = "players and returns()" if self.general else "winner()"
             raise GameError(f"{self.name} cannot be compiled: it has no {' and no '.join(missing)}; a game needs "

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 
-from mcts_core.compiled.codes import Codes, Uncodable
+from mcts_core.compiled.codes import NONE, Codes, Uncodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Field:
         self.trouble: tuple[str, str] | None = None
         """Why it does not fit into a record, and what to write instead."""
         self.first: Any = None
+        self.is_optional = False
+        """Whether it is a sequence at one time, and None at another: a sequence of NONE in the record."""
         self.depth = 0
         """How often it is indexed in a row: a text at a smaller depth is a row of characters."""
 
@@ -65,6 +67,12 @@ class Field:
                 self.values.add(pickle.dumps(value))
             except Exception:
                 self.values.add(repr(value).encode())
+        if value is None and self.shape and self.dtype is None:
+            self.is_optional = True
+            return
+        if self.shape == () and self.kinds == {None} and isinstance(value, (list, tuple)):  # it was None so far
+            self.is_optional, self.shape = True, None
+            self.kinds.clear()
         try:
             shape, containers, dtype = self._look(value, 0)
         except Uncodable as error:
@@ -75,7 +83,7 @@ class Field:
         elif shape != self.shape:
             length = ("a sequence of varying length", "use a list of fixed length, with 0 where there is nothing, and "
                       "an int that counts what is in it")
-            none = ("once None and once a sequence", "use a sequence of the same length with -1 in it for None")
+            none = ("once a number and once a sequence", "use two fields")
             self.trouble = self.trouble or (none if () in (shape, self.shape) else length)
         elif dtype != self.dtype:
             self.trouble = self.trouble or (f"an array of {self.dtype} or of {dtype}", "give it one dtype")
@@ -130,6 +138,8 @@ class Field:
         """Why it cannot be in a record, and what to write instead; None if it can."""
         if self.trouble is not None:
             return self.trouble
+        if self.is_optional and (None in self.kinds or 0 in (self.shape or ()) or self.scalar.kind != "i"):
+            return "once None and once a sequence", "use a sequence of the same length with -1 in it for None"
         if float in self.kinds and not self.kinds <= {float, int, bool}:
             return "a float at one time and None or a text at another", "use a number for it"
         if len([kind for kind in self.kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)]) > 1:
@@ -212,6 +222,8 @@ class Record:
                 raise Uncodable("another array")
             return found
         shape = field.shape or ()
+        if value is None and field.is_optional:
+            return np.full(shape, NONE)
 
         def of(number: Any) -> int | float:
             code, kind = self.codes.of(number), field.scalar.kind
@@ -244,6 +256,8 @@ class Record:
     def _value(self, stored: Any, field: Field) -> Any:
         if field.dtype is not None:
             return np.array(stored, field.dtype)
+        if field.is_optional and stored.flat[0] == NONE:
+            return None
         members = next((kind for kind in field.kinds if isinstance(kind, type) and issubclass(kind, enum.Enum)), None)
         if field.kinds <= {float, int, bool} and len(field.kinds) == 1:
             back = next(iter(field.kinds), int)

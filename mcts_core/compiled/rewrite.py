@@ -68,9 +68,6 @@ class Rewriter(Calls, ast.NodeTransformer):
             return ast.Name(segment_name(value), ast.Load())
         if isinstance(value, type) and value.__module__ == "numpy":
             return self.named(value)
-        if isinstance(value, type) and hasattr(value, "_fields"):
-            raise self.refuse(node, f"{value.__name__} is a named tuple", "write a plain tuple, and take it apart: "
-                              "row, col = move")
         if isinstance(value, type):
             raise self.refuse(node, f"the class {value.__name__} is not a number",
                               "keep numbers in fields, and the functions of other classes in functions of the module")
@@ -100,6 +97,8 @@ class Rewriter(Calls, ast.NodeTransformer):
         if function is not None:
             asked = ast.copy_location(ast.Call(node, [node.value], []), node)
             return self.unit_call(asked, function, None, None, [])
+        if self.part_names.get(node.attr, -1) >= 0 and not self.is_array(node.value):
+            return ast.Subscript(self.plain(node.value), ast.Constant(self.part_names[node.attr]), ast.Load())
         if node.attr == "value" and not self.is_array(node.value):
             return self.visit(node.value)  # of a member of an enum, which is its value already
         return ast.Attribute(self.plain(node.value), node.attr, node.ctx)
@@ -242,6 +241,9 @@ class Rewriter(Calls, ast.NodeTransformer):
         if isinstance(node, ast.NamedExpr) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return self.plain(node)
         value = self.plain(node)
+        field = self.field_of(node)
+        if field is not None and field.is_optional:
+            return ast.copy_location(ast.UnaryOp(ast.Not(), call("absent", value)), node)
         asked = self.is_list(node) or (self.units.has_codes and isinstance(
             node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) and not self.is_array(node))
         return ast.copy_location(call("truth", value), node) if asked else value
@@ -305,10 +307,15 @@ class Rewriter(Calls, ast.NodeTransformer):
             known = self.decided(ast.Compare(node, [ast.Is()], [ast.Constant(None)]))
             if known is not None:
                 return ast.Constant(known is wanted)
+        if self.units.has_optional:
+            found = call("absent", self.plain(node))
+            return found if wanted else ast.UnaryOp(ast.Not(), found)
         op: ast.cmpop = ast.Eq() if wanted else ast.NotEq()
         return ast.Compare(self.plain(node), [op], [ast.Constant(NONE)])
 
     def membership(self, left: ast.expr, right: ast.expr) -> ast.expr:
+        if self.is_position(right):
+            return call("truth", self.own_operator(right, "__contains__", right, left))
         if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and right.elts and not any(
                 isinstance(each, (ast.Tuple, ast.List, ast.Starred)) for each in right.elts):
             value = self.plain(left)
@@ -341,6 +348,8 @@ class Rewriter(Calls, ast.NodeTransformer):
     # ---- indices -----------------------------------------------------------------------------------------------------
 
     def visit_Subscript(self, node: ast.Subscript, is_view: bool = False) -> Any:
+        if self.is_position(node.value):
+            return self.own_operator(node, "__getitem__", node.value, node.slice)
         text = self.static_text(node.value)
         value = self.units.constants.characters(text) if text is not None else self.visit(node.value)
         self.index_depth += 1
@@ -356,6 +365,14 @@ class Rewriter(Calls, ast.NodeTransformer):
         copies = isinstance(node.slice, ast.Slice) and isinstance(node.ctx, ast.Load) and not (
             is_view or self.is_array(node.value))
         return call("hold", found) if copies else found
+
+    def own_operator(self, node: ast.AST, method: str, position: ast.expr, *arguments: ast.expr) -> Any:
+        """A call of a method for which Python has an operator, as for ``self[row, col]``."""
+        made = ast.Call(ast.Attribute(position, method, ast.Load()), list(arguments), [])
+        for each in ast.walk(made):
+            if not hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        return self.plain(made)
 
     def looked_up(self, table: Table, index: ast.expr) -> ast.expr:
         """The value of a dict for a key."""

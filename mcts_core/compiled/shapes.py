@@ -10,7 +10,9 @@ import enum
 import functools
 import inspect
 import types
+from contextlib import suppress
 
+from mcts_core.compiled.sources import NoSource, functions_of, parts_of, tree_of
 from mcts_core.compiled.units import MISSING, global_value, plain_function, unwrapped
 
 TYPE_CHECKING = False
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from mcts_core.compiled.units import Unit, Units
 
+CALLS, DEPTH = "calls_", "depth_"
+"""Parameters of a function that calls itself: where its calls are counted, and how deep this one is."""
 COPIES = (copy.copy, copy.deepcopy)
 
 
@@ -39,6 +43,7 @@ class Shapes:
         unit_call: Any
         mangled: Any
         named: Any
+        own_operator: Any
         plain: Any
         refuse: Any
         static_text: Any
@@ -53,12 +58,17 @@ class Shapes:
         """Variables that are positions of the class."""
         self.locals = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
                        and isinstance(node.ctx, (ast.Store, ast.Del))}
+        self.assigned_names = frozenset(self.locals)
         self.locals |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        self.locals |= {CALLS, DEPTH}
         self.uses = collections.Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         self.imports: dict[str, Any] = {}
         self.definition_tree = tree
         self.functions: dict[str, tuple[ast.Name, list[str]]] = {}
         """The functions inside of this one that are hoisted, and the variables around them that they use."""
+        self.inside_of: list[str] = []
+        """Those of them that call themselves, and whose lines are rewritten at this moment."""
+        self.recursive: set[str] = set()
         self.joined_texts: set[str] = set()
         """Variables that are joined characters."""
         self.class_name: str | None = None
@@ -121,6 +131,22 @@ class Shapes:
                 and self.static(node.func) is type and self.is_position(node.args[0])):
             return self.cls
         return MISSING
+
+    @functools.cached_property
+    def part_names(self) -> dict[str, int]:
+        """The parts of the named tuples and frozen dataclasses that the functions of the class know, by their places;
+        -1: at different places."""
+        found: dict[str, int] = {}
+        kinds = {id(value): value for value in vars(self.cls).values()}
+        for _, function in functions_of(self.cls):
+            with suppress(NoSource):
+                values = (global_value(function, node.id) for node in ast.walk(tree_of(function))
+                          if isinstance(node, ast.Name))
+                kinds.update((id(value), value) for value in values)
+        for kind in kinds.values():
+            for place, part in enumerate(parts_of(kind) or ()) if kind is not self.cls else ():
+                found[part] = place if found.get(part, place) == place else -1
+        return found
 
     def is_position(self, node: ast.AST) -> bool:
         """Whether an expression is a position of the class."""
@@ -199,7 +225,7 @@ class Shapes:
     def is_absent(self, node: ast.AST) -> bool:
         """Whether an argument is None for sure."""
         return (isinstance(node, ast.Constant) and node.value is None) or (
-            isinstance(node, ast.Name) and (node.id, "none") in self.unit.roles)
+            isinstance(node, ast.Name) and (node.id, "none") in self.unit.roles and node.id not in self.assigned_names)
 
     def may_be_none(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Name):

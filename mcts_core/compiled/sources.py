@@ -87,6 +87,18 @@ def made_init(cls: type) -> Any:
     return made
 
 
+def parts_of(cls: Any) -> tuple[str, ...] | None:
+    """The names of the parts of a named tuple, or of a dataclass that holds values only; None for other classes."""
+    if not isinstance(cls, type):
+        return None
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return tuple(cls._fields)
+    if dataclasses.is_dataclass(cls) and getattr(cls, "__dataclass_params__").frozen and not hasattr(  # noqa: B009
+            cls, "legal_moves"):
+        return tuple(field.name for field in dataclasses.fields(cls))
+    return None
+
+
 def functions_of(cls: type) -> Iterator[tuple[str, Any]]:
     """The functions that the class and its bases define, with their names: methods, properties, static ones."""
     for base in cls.__mro__:

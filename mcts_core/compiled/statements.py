@@ -9,6 +9,7 @@ import numpy as np
 
 from mcts_core.compiled.loops import assign, helper, name
 from mcts_core.compiled.nested import Nested
+from mcts_core.compiled.order import is_free_of_order
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
 
@@ -52,6 +53,23 @@ def fixed_lists(tree: ast.AST) -> set[str]:
     return {each for each, count in made.items() if count == used[each] and assigned.count(each) == 1}
 
 
+def fills(tree: ast.FunctionDef, variable: str) -> bool:
+    """Whether a function, not one inside of it, puts something into a list or set itself, or makes no more of it."""
+    todo: list[ast.AST] = list(tree.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == variable:
+            return True
+        if (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == variable
+                and node.attr in ("add", "append", "extend", "insert", "update", "appendleft")):
+            return True
+        todo.extend(ast.iter_child_nodes(node))
+    return not any(isinstance(node, ast.Name) and node.id == variable and isinstance(node.ctx, ast.Load)
+                   for node in ast.walk(tree))
+
+
 def appended(tree: ast.AST) -> int:
     """The length of the tuples of numbers that a function puts into lists, or 0 where it does not, or differs."""
     values = [node.elt for node in ast.walk(tree) if isinstance(node, ast.ListComp)]
@@ -78,6 +96,8 @@ class Statements(Nested):
     """Variables whose only value is ``[x] * n``, and that only get items: arrays serve them faster."""
     appended = 0
     """The length of the tuples in the lists that the function makes, or 0."""
+    asked_names: frozenset[str] = frozenset()
+    """Variables in the tests of the while loops around."""
     counts_rounds = False
     """Whether the function has while loops, whose rounds are counted."""
 
@@ -106,12 +126,23 @@ class Statements(Nested):
                                  for each in tree.args.kwonlyargs]
         if unit.returns_position:
             arguments.args.insert(0, ast.arg(OUT))
+        if self._ends_by_none(tree) and body:
+            body.append(ast.Return(ast.Constant(self.units.constants.number(None))))
         made = ast.FunctionDef(name=unit.name, args=arguments, body=body or [ast.Pass()], decorator_list=[])
         ast.copy_location(made, tree)
+        if unit.root is not None:
+            self.counted(made)
         for each in ast.walk(made):
             if isinstance(each, (ast.expr, ast.stmt, ast.arg)) and not hasattr(each, "lineno"):
                 ast.copy_location(each, tree)
         return ast.fix_missing_locations(made)
+
+    def _ends_by_none(self, tree: ast.FunctionDef) -> bool:
+        """Whether a function returns numbers at some places and nothing at its end."""
+        found = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value is not None]
+        is_open = not isinstance(tree.body[-1], (ast.Return, ast.Raise)) and not self.unit.returns_position
+        return (is_open and bool(found)
+                and all(isinstance(each, (ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp)) for each in found))
 
     def default(self, value: Any, tree: ast.AST) -> ast.expr:
         if value is None:
@@ -138,6 +169,9 @@ class Statements(Nested):
     # ---- assignments -------------------------------------------------------------------------------------------------
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        before = self.assigned_within(node)
+        if before:
+            return [*before, *self.block([node])]
         if len(node.targets) > 1:
             made = self.temporary()
             lines: list[ast.stmt] = [assign(made, self.plain(node.value))]
@@ -153,6 +187,8 @@ class Statements(Nested):
             return self.nested_lambda(target.id, node.value)
         if isinstance(target, (ast.Tuple, ast.List)):
             return self.taken_apart(target, node.value)
+        if isinstance(target, ast.Name) and self.is_empty(node.value) and not fills(self.definition_tree, target.id):
+            return assign(target.id, self.empty(node.value, target.id))
         if isinstance(target, ast.Name) and target.id in self.fixed_lists:
             value = node.value
             assert isinstance(value, ast.BinOp) and isinstance(value.left, ast.List)
@@ -217,6 +253,11 @@ class Statements(Nested):
                 raise self.refuse(target, "this is no field of a position", "assign fields of the position only")
             return self.stored(target, value)
         assert isinstance(target, ast.Subscript)
+        if self.is_position(target.value):
+            held = self.temporary()
+            read = ast.copy_location(name(held), target)
+            return [assign(held, value), ast.Expr(self.own_operator(
+                target, "__setitem__", target.value, target.slice, read))]
         self.refuse_constant(target)
         field = self.root_field(target)
         whole = field is not None and field.scalar.kind == "i"
@@ -264,6 +305,8 @@ class Statements(Nested):
             return self.constant_assigned(target, value)
         place = ast.Attribute(self.visit(target.value) if isinstance(target.value, ast.Call) else target.value,
                               attribute, ast.Store())
+        if field.is_optional and isinstance(value, ast.Constant):
+            return [ast.Expr(helper("fill_all", ast.Attribute(place.value, attribute, ast.Load()), value))]
         if field.shape:
             return [ast.Expr(helper("fill", ast.Attribute(place.value, attribute, ast.Load()), value))]
         if isinstance(value, ast.Constant) and isinstance(value.value, int):
@@ -285,12 +328,16 @@ class Statements(Nested):
             value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
             return self.visit_Assign(ast.copy_location(ast.Assign([target], value), node))
         if isinstance(target, ast.Subscript):
+            if self.is_position(target.value) and _is_repeatable(target.slice):
+                old = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), node)
+                changed = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+                return self.visit_Assign(ast.copy_location(ast.Assign([target], changed), node))
             self.refuse_constant(target)
             field = self.root_field(target)
             if isinstance(node.op, ast.Div) and field is not None and field.scalar.kind in "bi":
                 raise self.refuse(node, "a float comes where an int was meant", "write //= in place of /=")
             if isinstance(node.op, CHECKED) and field is not None and _is_repeatable(target.slice):
-                old: ast.expr = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), node)
+                old = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), node)
                 made = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
                 return self.visit_Assign(ast.copy_location(ast.Assign([target], made), node))
             spot = self.visit_Subscript(target)
@@ -298,8 +345,8 @@ class Statements(Nested):
             return ast.AugAssign(spot, node.op, self.operand(node.value))
         if isinstance(node.op, CHECKED) and not self.is_sequence(node.value) and not isinstance(
                 node.value, ast.Constant):
-            old = ast.copy_location(name(target.id), node)
-            value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+            read_name = ast.copy_location(name(target.id), node)
+            value = ast.copy_location(ast.BinOp(read_name, node.op, node.value), node)
             return assign(target.id, self.plain(value))
         value = self.operand(node.value)
         if isinstance(node.op, ast.Add) and self.is_sequence(node.value) and not isinstance(node.value, (
@@ -319,7 +366,10 @@ class Statements(Nested):
         return [*before, ast.If(test, self.block(node.body), self.block(node.orelse) if node.orelse else [])]
 
     def visit_For(self, node: ast.For) -> Any:
-        made = self.loop(node.target, node.iter, self.block(node.body))
+        body = self.block(node.body)
+        before, self.in_order = self.in_order, not is_free_of_order(node, self.definition_tree)
+        made = self.loop(node.target, node.iter, body)
+        self.in_order = before
         made.orelse = self.block(node.orelse) if node.orelse else []
         return made
 
@@ -329,7 +379,10 @@ class Statements(Nested):
         stop = ast.If(ast.Compare(name("rounds_"), [ast.Gt()], [ast.Constant(LONGEST_LOOP)]), [self.failure()], [])
         before, asked = self.assigned_first(node.test)
         test = self.test(asked)
+        outer = self.asked_names
+        self.asked_names = outer | {each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)}
         body = [count, stop, *self.block(node.body)]
+        self.asked_names = outer
         if before:  # asked at the beginning of each round
             if node.orelse:
                 raise self.refuse(asked, "while ... else with :=", "assign on a line of its own")
@@ -340,8 +393,13 @@ class Statements(Nested):
     def visit_Return(self, node: ast.Return) -> Any:
         if self.unit.function.__name__ == "__init__":
             return ast.Return(name(self.unit.function.__code__.co_varnames[0]))
+        before = self.assigned_within(node)
+        if before:
+            return [*before, *self.block([node])]
         if node.value is None:
-            return ast.Return(ast.Constant(self.units.constants.number(None)))
+            is_bare = not any(isinstance(each, ast.Return) and each.value is not None
+                              for each in ast.walk(self.definition_tree))
+            return ast.Return(None if is_bare else ast.Constant(self.units.constants.number(None)))
         if self.unit.returns_position:
             if not self.is_position(node.value):
                 raise self.refuse(node, f"{self.unit.function.__name__} returns a position at one place and something "
@@ -376,6 +434,19 @@ class Statements(Nested):
             _, attribute, value = node.value.args
             target = ast.copy_location(ast.Attribute(node.value.args[0], attribute.value, ast.Store()), node)  # type: ignore[attr-defined]
             return self.visit_Assign(ast.copy_location(ast.Assign([target], value), node))
+        if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+            asked, receiver = node.value, node.value.func.value
+            if isinstance(receiver, ast.IfExp):  # (a if test else b).add(x)
+                branches: list[list[ast.stmt]] = [[ast.copy_location(ast.Expr(ast.Call(ast.Attribute(
+                    each, node.value.func.attr, ast.Load()), asked.args, asked.keywords)), node)]
+                    for each in (receiver.body, receiver.orelse)]
+                made = ast.copy_location(ast.If(receiver.test, *branches), node)
+                return self.visit(ast.fix_missing_locations(made))
+            if node.value.func.attr == "sort" and asked.keywords and not self.is_position(receiver):
+                made_list = ast.Call(ast.Name("sorted", ast.Load()), [receiver], asked.keywords)
+                for each in ast.walk(made_list):
+                    ast.copy_location(each, node)
+                return ast.Expr(helper("fill", self.viewed(receiver), self.reduced(made_list, "sorted")))
         return ast.Expr(self.plain(node.value))
 
     def _sets_attribute(self, node: ast.Call) -> bool:

@@ -6,12 +6,13 @@ import ast
 import builtins
 import inspect
 import linecache
+from contextlib import suppress
 from typing import TypeAlias
 
 from mcts_core.compiled.codes import Uncodable
 from mcts_core.compiled.constants import Constants, Rows, Table
 from mcts_core.compiled.refusals import refusal, segment
-from mcts_core.compiled.sources import NoSource, made_init, plain_function, tree_of, unwrapped
+from mcts_core.compiled.sources import NoSource, functions_of, made_init, plain_function, tree_of, unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Unit:
     def __init__(self, name: str, function: Any, owner: type | None, roles: Roles) -> None:
         self.name, self.function, self.owner, self.roles = name, function, owner, roles
         self.returns_position = False
+        self.root: Any = None
+        """Of a unit that calls itself, perhaps by way of others: the first unit of that circle, by its key."""
 
 
 class Units:
@@ -48,8 +51,12 @@ class Units:
         """Functions by their qualified names."""
         self._units: dict[Any, Unit] = {}
         self._active: list[Any] = []
+        self._hoisted = 0
         self._returning: dict[Any, bool] = {}
-        self.has_codes = any(None in field.kinds or str in field.kinds for field in record.fields.values())
+        self.has_optional = any(field.is_optional for field in record.fields.values())
+        """Whether a sequence may stand for None."""
+        self.has_codes = self.has_optional or any(
+            None in field.kinds or str in field.kinds for field in record.fields.values())
         """Whether numbers may stand for None or a text, so that their truth must be asked."""
 
     def refuse(self, unit: Unit | None, node: ast.AST | None, reason: str, instead: str = "") -> Refusal:
@@ -81,11 +88,16 @@ class Units:
         from mcts_core.compiled.rewrite import Rewriter
 
         key = (function, owner, roles)
-        if key in self._active:
-            raise self.refuse(caller, node, f"{function.__name__} calls itself",
-                              "write it as a loop, with a list of what is still to do")
         if key in self._units:
-            return self._units[key]
+            unit = self._units[key]
+            first = key if key in self._active else unit.root
+            if first in self._active:  # a circle
+                for each in self._active[self._active.index(first):]:
+                    self._enter_circle(self._units[each], first)
+                if unit.returns_position:
+                    raise self.refuse(caller, node, f"{function.__name__} calls itself and returns a position",
+                                      "write it as a loop")
+            return unit
         tree = self.tree(function, caller, node)
         self.files.add(function.__code__.co_filename)
         self.used[f"{function.__module__}.{function.__qualname__}"] = function
@@ -98,6 +110,23 @@ class Units:
         self._active.pop()
         self.definitions.append((function.__code__.co_filename, definition))
         return unit
+
+    def trees(self) -> list[ast.FunctionDef]:
+        """The functions of the class."""
+        found = []
+        for _, function in functions_of(self.cls):
+            with suppress(NoSource):
+                found.append(tree_of(function))
+        return found
+
+    def fresh(self, prefix: str) -> str:
+        """The name of a new function of the namespace."""
+        self._hoisted += 1
+        return f"g{self._hoisted}_{prefix}"
+
+    def _enter_circle(self, unit: Unit, first: Any) -> None:
+        if unit.root not in self._active or self._active.index(unit.root) > self._active.index(first):
+            unit.root = first
 
     def tree(self, function: Any, caller: Unit | None, node: ast.AST) -> ast.FunctionDef:
         """The source of a function, a tree of its own. Raises Refusal."""

@@ -5,6 +5,7 @@ from collections import deque
 
 import numpy as np
 import pytest
+from style_classes import REFUSED_STYLES, STYLES
 
 import mcts_core as mc
 
@@ -204,8 +205,19 @@ def test_a_style_is_refused_with_what_to_write(cls, wanted):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("cls", [Bytes, Colors, Columns, Inner])
+@pytest.mark.parametrize("cls", [Bytes, Colors, Columns, Inner, *STYLES])
 def test_a_style_compiles_and_agrees(cls):
-    game = mc.compile(cls, cache=False)
+    game = mc.compile(cls, cache=False)  # compares random games of both
     assert mc.check_game(game, 20).ok
-    assert game.state().play(4).to_python().to_move == -1
+    state = game.state()
+    assert [game.moves[move] for move in state.legal_moves()] == list(cls().legal_moves())
+    assert state.play(state.legal_moves()[-1]).to_python().to_move == -1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("cls", "wanted", "mended"), REFUSED_STYLES)
+def test_what_the_message_says_compiles(cls, wanted, mended):
+    with pytest.raises(mc.GameError) as caught:
+        mc.compile(cls, cache=False)
+    assert wanted in str(caught.value)
+    assert mc.check_game(mc.compile(mended, cache=False), 20).ok
