@@ -26,7 +26,7 @@ from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.files import reading, replace_file, target_of
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, MAX_SEED, MOST_MB, NAMES
+from mcts_core.options import FUNCTIONS, MOST_MB, NAMES
 from mcts_core.tree.storage import entry, number
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ VERSION = 1
 _PREFIX = struct.Struct("<8sIIQ")
 _DIGEST = hashlib.sha256().digest_size
 _MOST_HEADER = 1 << 20
+_MOST_SEARCHES = 1 << 62
 _PIECE = 1 << 24
 """Bytes that are read or hashed at a time: Ctrl-C comes through in between."""
 _GAMES = {game.kind.__name__: game for game in GAMES}
@@ -173,7 +174,7 @@ def _build(
         engine = make({**options, "memory_mb": memory_mb})
     record = header.get("search")
     if "searches" in header:
-        engine._requests.searches = number(header, "searches", 0, MAX_SEED)
+        engine._requests.searches = number(header, "searches", 0, _MOST_SEARCHES)
     elif record is not None:  # of an earlier version, which did not count its searches
         engine._requests.searches = 1
     if record is None:

@@ -129,6 +129,7 @@ def test_foreign_files(data, text, tmp_path):
     (("search", "trees", 0, "bytes"), -64, "bytes must be from 0"),
     (("search", "trees", 0, "bytes"), 10**30, "bytes must be from 0"),
     (("search", "trees"), [], "other sizes than its header says"), (("search", "trees"), [3], "bytes must be there"),
+    (("searches",), 2**63, "searches must be from 0"), (("searches",), -1, "searches must be from 0"),
     (("search", "seed"), 2**64, "seed must be from 0"), (("search", "seconds"), 0.0, "seconds must be a finite"),
     (("search", "seconds"), 1, "seconds must be there as float"),
     (("search", "overshoot"), -1.0, "overshoot must be a finite"),
