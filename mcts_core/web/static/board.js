@@ -15,10 +15,10 @@ const FINGER = 36;
 const STAR_POINTS = { 9: [2, 4, 6], 13: [3, 6, 9], 15: [3, 7, 11], 17: [3, 8, 13], 19: [3, 9, 15] };
 
 export class Board {
-  /** `choose(name, row, col, sure)` is called for a cell with the move that it means, undefined where that is none;
-      `sure`: it was not a finger on a cell that is smaller than it. */
-  constructor(choose) {
-    this.chosen = choose;
+  constructor() {
+    /** Called with (name, row, col, sure) for a cell with the move that it means, undefined where that is none; `sure`:
+        it was not a finger on a cell that is smaller than it. */
+    this.chosen = () => {};
     this.element = document.getElementById("board");
     this.picture = document.getElementById("picture");
     this.grid = document.getElementById("grid");
@@ -37,7 +37,7 @@ export class Board {
     this.grid.addEventListener("pointerleave", () => this.point(null));
   }
 
-  /** Shows what the page shows: see `view` in app.js. */
+  /** Shows what the page shows: see `viewOf` in view.js. */
   show(view) {
     const before = this.seen;
     this.view = view;

@@ -5,12 +5,17 @@ import { Refusal } from "./refusal.js";
 const RETRY = 2000;
 
 export class Engine {
-  /** `changed()` is called when a search begins, has news, or ends; `complain(refusal or null)` for trouble on the way. */
-  constructor(transport, changed, complain) {
+  constructor(transport) {
     this.transport = transport;
+    this.listen(() => {}, () => {});
+    this.running = null;
+  }
+
+  /** Sets `changed()`, called when a search begins, has news, or ends, and `complain(refusal or null)`, for trouble on
+      the way. */
+  listen(changed, complain) {
     this.changed = changed;
     this.complain = complain;
-    this.running = null;
   }
 
   /** Runs a job { fields, shown } in place of any other; its last figures, or null where another job took its place. */

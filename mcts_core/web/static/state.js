@@ -1,0 +1,78 @@
+// What is played and looked at: the game, where one is in it, and what searches have found.
+
+import { playerOf } from "./chart.js";
+import { Engine } from "./engine.js";
+import { judge, valueOf } from "./review.js";
+import { transport } from "./transport.js";
+
+export const find = (id) => document.getElementById(id);
+
+export const engine = new Engine(transport);
+
+/** `record` is the game and `cursor` the move that is shown; `main` the game that an analysis has left. */
+export const state = {
+  record: null, cursor: 0, main: null, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1,
+  analysing: false, hint: null, note: "", reviewing: null, reviewed: false, draft: null, failed: "",
+};
+/** By the key of a position: what the page draws of it, the figures of its best search, and whether those are final. */
+export const positions = new Map();
+export const found = new Map();
+export const complete = new Set();
+
+export const here = () => state.record.key(state.cursor);
+export const atEnd = () => state.cursor === state.record.moves.length;
+export const playerAt = (player) => state.sides[player > 0 ? "first" : "second"];
+
+/** Asks for a position, unless it is known. Throws Refusal. */
+export async function locate(record, ply) {
+  const key = record.key(ply);
+  if (!positions.has(key)) positions.set(key, await transport.act("position", record.fields(ply)));
+}
+
+/** Keeps the best figures of each position. */
+export function keep(key, figures) {
+  const before = found.get(key);
+  if (before && !before.weak && (figures.weak || before.visits > figures.visits) && before.number !== figures.number
+    && figures.proven === null) return;
+  found.set(key, figures);
+}
+
+/** Whether a person may choose a move now. */
+export function playable() {
+  const seen = positions.get(here());
+  return seen.winner === null && state.reviewing === null && state.draft === null
+    && (state.analysing || (atEnd() && playerAt(seen.to_move) === "you"));
+}
+
+/** How many moves are left after a take-back: those before the last decision of a person. */
+export function takenBack() {
+  if (state.analysing || state.sides.first === state.sides.second) return state.cursor - 1;
+  const { movers } = positions.get(state.record.key());
+  return movers.findLastIndex((player) => playerAt(player) === "you");
+}
+
+/** The chances of a player by ply, from all searches of the game, and from its end. */
+export function chancesOf(view) {
+  const player = playerOf(view);
+  const chances = [];
+  for (let ply = 0; ply <= state.record.moves.length; ply++) {
+    const key = state.record.key(ply);
+    const winner = positions.get(key)?.winner ?? null;
+    const figures = found.get(key);
+    if (winner !== null) chances.push({ ply, chance: 0.5 + 0.5 * winner * player, live: false });
+    else if (figures) {
+      chances.push({ ply, chance: valueOf(figures, player).value, live: engine.running?.key === key });
+    }
+  }
+  return chances;
+}
+
+/** What each move of the game was worth: { player, verdict or null }. */
+export function judgeAll(view) {
+  return state.record.moves.map((name, ply) => {
+    const [figures, after] = [ply, ply + 1].map((each) => found.get(state.record.key(each)));
+    const winner = positions.get(state.record.key(ply + 1))?.winner ?? null;
+    const weak = figures?.weak || after?.weak;
+    return { player: view.movers[ply], verdict: weak ? null : judge(name, figures, after ?? null, winner) };
+  });
+}

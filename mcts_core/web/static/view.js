@@ -1,0 +1,146 @@
+// What the page shows of the state.
+
+import { Board } from "./board.js";
+import { chartTitle, showChart } from "./chart.js";
+import { complain, enterGame, inputOf } from "./form.js";
+import { showMoves } from "./moves.js";
+import { showPanel } from "./panel.js";
+import { gradients, piece, shape } from "./shapes.js";
+import {
+  atEnd, chancesOf, engine, find, found, here, judgeAll, playable, playerAt, positions, state, takenBack,
+} from "./state.js";
+import { showWritten } from "./written.js";
+import { capital, sideName, statusText, whoPlays } from "./words.js";
+
+export const board = new Board();
+
+/** Everything that the parts of the page show. */
+function viewOf() {
+  const { record, cursor, draft } = state;
+  const seen = positions.get(here());
+  const running = engine.running;
+  const current = found.get(here()) ?? null;
+  const drawn = draft === null ? null : [...draft].map(([cell, player]) => [...cell.split(",").map(Number), player]);
+  return {
+    ...state,
+    seen: drawn === null ? seen : { ...seen, stones: drawn, last: null, lines: [], legal: [], winner: null },
+    movers: positions.get(record.key()).movers,
+    ply: cursor,
+    figures: drawn === null && seen.winner === null ? current : null,
+    searching: running && running.key === here() ? running : running?.purpose === "answer" && atEnd() ? running : null,
+    playable: playable(),
+    drafting: draft !== null,
+  };
+}
+
+/** Shows the state. */
+export function render() {
+  if (state.record === null) return;
+  const view = viewOf();
+  const { seen } = view;
+  board.show(view);
+  showWritten(view);
+  const words = statusText(view);
+  if (find("status").textContent !== words) find("status").textContent = words;
+  showPlayers(view);
+  showPanel(view);
+  const judged = judgeAll(view);
+  find("chart-title").textContent = chartTitle(view);
+  showChart(find("chart"), view, chancesOf(view),
+    new Map(judged.map(({ verdict }, index) => [index + 1, verdict?.grade ?? ""])));
+  showMoves(view, judged);
+  showButtons(view);
+  find("digits").hidden = !hasDigits();
+  find("digits").textContent = `, 1 to ${seen.cols} for a column`;
+  find("title").textContent = capital(seen.title);
+  document.title = `${capital(seen.title)} – mcts_core`;
+}
+
+function showPlayers(view) {
+  const { seen } = view;
+  for (const [name, player] of [["first", 1], ["second", -1]]) {
+    const chip = find(name);
+    const svg = chip.querySelector("svg");
+    const look = `${seen.form} ${player}`;
+    if (svg.dataset.look !== look) {
+      svg.dataset.look = look;
+      svg.replaceChildren(...(seen.form === "text" ? []
+        : [shape("defs", {}, ...gradients(name)), piece(seen.form, player, 12, 12, 24, name)]));
+    }
+    const won = seen.winner === player;
+    const moves = seen.winner === null && seen.to_move === player;
+    chip.className = won ? "won" : moves ? "moves" : "";
+    const level = playerAt(player) === "engine" && state.level !== "full" ? ` (${state.level})` : "";
+    const who = playerAt(player) === "you" ? "You" : `Engine${level}`;
+    chip.querySelector("span").textContent = `${who}, ${sideName(seen, player)}`;
+    const thinks = moves && view.searching?.purpose === "answer";
+    chip.querySelector("small").textContent = won ? whoPlays(view, player) === "you" ? "have won" : "has won"
+      : thinks ? "thinking…" : moves ? "to move" : "";
+  }
+}
+
+function showButtons(view) {
+  const { seen, searching } = view;
+  const idle = state.reviewing === null && state.draft === null;
+  enable("take-back", idle && takenBack() >= 0);
+  enable("hint", playable() && searching === null && !state.analysing);
+  enable("finish", searching !== null && !["analysis", "review"].includes(searching.purpose));
+  enable("analyse", idle || state.reviewing !== null);
+  find("analyse").setAttribute("aria-pressed", state.analysing ? "true" : "false");
+  enable("swap", idle && !state.analysing && state.sides.first !== state.sides.second);
+  enable("rematch", idle);
+  enable("review", state.record.moves.length > 0 && state.draft === null);
+  find("review").classList.toggle("main", seen.winner !== null && !state.reviewed && state.reviewing === null);
+  find("review").textContent = state.reviewing === null ? "Review" : "Stop";
+  for (const button of document.querySelectorAll("[data-to]")) {
+    const back = ["first", "back"].includes(button.dataset.to);
+    enable(button, back ? state.cursor > 0 : !atEnd());
+  }
+  find("play-actions").hidden = state.draft !== null;
+  find("draft-actions").hidden = state.draft === null;
+  for (const kind of ["svg", "png"]) enable(document.querySelector(`[data-copy="${kind}"]`), seen.form !== "text");
+}
+
+/** A button that is not for now stays where the keyboard is. */
+function enable(button, enabled) {
+  (typeof button === "string" ? find(button) : button).setAttribute("aria-disabled", enabled ? "false" : "true");
+}
+
+/** Shows an error where it belongs: at its field, else above the board; null takes that one away. */
+export function fail(refusal) {
+  const input = refusal?.field ? inputOf(refusal.field) : null;
+  if (input) return complain(input, capital(refusal.message));
+  find("error").textContent = refusal === null ? "" : refusal.message;
+  if (refusal !== null && state.record === null) find("status").textContent = "There is no game.";
+}
+
+/** The form says what is played. */
+export function showForm() {
+  enterGame(state.record.game);
+  find("plays-first").value = state.sides.first;
+  find("plays-second").value = state.sides.second;
+  find("level").value = state.level;
+  for (const name of ["seconds", "threads"]) find(name).value = state[name];
+}
+
+/** Asks whether the move at a cell is meant; null: nothing is asked. */
+export function confirmCell(cell) {
+  if (cell === null && find("confirm").hidden) return;
+  find("confirm").hidden = cell === null;
+  board.mark(cell);
+  if (cell !== null) find("sure").textContent = `Play ${board.moveAt(...cell)}`;
+}
+
+/** Whether digits play columns. */
+export const hasDigits = () => {
+  const { form, cols } = positions.get(here());
+  return form === "slots" && cols < 10;
+};
+
+/** Brings the board into view, and the keyboard to it. */
+export function focusBoard() {
+  find("frame").scrollIntoView({ block: "nearest" });
+  const target = positions.get(here()).form === "text" ? find("choices").querySelector("button")
+    : board.cells[board.focus[0]][board.focus[1]];
+  target?.focus({ preventScroll: true });
+}
