@@ -68,15 +68,15 @@ def choose(
     return draw(state, level, stats, random), stats
 
 
-def searcher(state: Any, level: Level, seed: int | None = None) -> Searcher:
-    """What searches for the moves of a level."""
+def searcher(state: Any, level: Level, seed: int | None = None, **options: Any) -> Searcher:
+    """What searches for the moves of a level, with further ``options`` of a Searcher."""
     if level.knowledge:
-        return Searcher(seed=seed, memory_mb=_MEMORY_MB)
+        return Searcher(seed=seed, memory_mb=_MEMORY_MB, **options)
     # On a large board, plain UCT with so few iterations plays anywhere, which no beginner does. A search with the
     # network, even with 30 iterations, loses to no beginner there.
     if isinstance(state, MNK) and state.m * state.n > _LARGE:
-        return Searcher(valuation="rollout", seed=seed, memory_mb=_MEMORY_MB)
-    return Searcher(preset="uct", seed=seed, memory_mb=_MEMORY_MB)
+        return Searcher(valuation="rollout", seed=seed, memory_mb=_MEMORY_MB, **options)
+    return Searcher(preset="uct", seed=seed, memory_mb=_MEMORY_MB, **options)
 
 
 def draw(state: Any, level: Level, stats: Stats, random: Random) -> Any:

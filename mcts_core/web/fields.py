@@ -47,6 +47,14 @@ def real(fields: dict[str, Any], name: str, low: float, high: float, default: fl
     return float(value)
 
 
+def flag(fields: dict[str, Any], name: str) -> bool:
+    """Whether ``name`` is true; False where it is absent. Raises Refused."""
+    value = fields.get(name, False)
+    if not isinstance(value, bool):
+        raise Refused(400, f"{name} must be true or false, got {shorten(value)}", name)
+    return value
+
+
 def choice(fields: dict[str, Any], name: str, known: tuple[str, ...], default: str) -> str:
     """The text ``name``, one of ``known``. Raises Refused."""
     value = fields.get(name, default)

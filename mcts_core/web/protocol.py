@@ -12,7 +12,7 @@ from typing import Any
 from mcts_core import GameOver, IllegalMove, InvalidOption, InvalidState
 from mcts_core.bots import levels
 from mcts_core.web import limits
-from mcts_core.web.fields import check_names, choice, real, whole
+from mcts_core.web.fields import check_names, choice, flag, real, whole
 from mcts_core.web.games import Games
 from mcts_core.web.limits import Limits
 from mcts_core.web.refusals import Refused
@@ -42,11 +42,12 @@ def act(session: Session, granted: Limits, action: str, fields: dict[str, Any]) 
         check_names(fields, "game", "text")
         return session.read(fields)
     if action == "search":
-        check_names(fields, *_POSITION, "purpose", "seconds", "threads", "level")
+        check_names(fields, *_POSITION, "purpose", "seconds", "threads", "level", "alone")
         session.search(
             fields, choice(fields, "purpose", PURPOSES, ""),
             real(fields, "seconds", limits.LEAST_SECONDS, granted.seconds, min(1.0, granted.seconds)),
-            whole(fields, "threads", 1, granted.threads, 1), choice(fields, "level", levels.NAMES, levels.FULL))
+            whole(fields, "threads", 1, granted.threads, 1), choice(fields, "level", levels.NAMES, levels.FULL),
+            flag(fields, "alone"))
     else:
         check_names(fields)
         (session.finish if action == "finish" else session.drop)()

@@ -71,7 +71,8 @@ class Session:
         with self._news:
             return self._lines.read(fields)
 
-    def search(self, fields: dict[str, Any], purpose: str, seconds: float, threads: int, level: str) -> int:
+    def search(self, fields: dict[str, Any], purpose: str, seconds: float, threads: int, level: str,
+               alone: bool = False) -> int:
         """Begins a search of the position of ``fields``, for which one that runs is dropped; returns its number."""
         with self._news:
             line = self._lines.find(fields)
@@ -80,7 +81,7 @@ class Session:
             if self._closed:
                 raise Refused(503, "the server is stopping")
             self._number += 1
-            search = Search(Job(self._number, purpose, line, seconds, threads, level))
+            search = Search(Job(self._number, purpose, line, seconds, threads, level, alone))
             self._begin(search)
             self._search = self._last = search
             self._error = None

@@ -29,6 +29,8 @@ _NEVER_EARLY = 10_000_000
 value counts. It is the most that every number of rollouts per leaf allows."""
 _SETTLED = 16
 """A hint gives each move a number of its own where there are so many at most; an analysis always does."""
+_ALONE: dict[str, Any] = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0, "book": False}
+"""Options of a search in which the tree searches alone: without exact search and without the book."""
 _RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 _FIRST_SLICE, _SLICE = 0.25, 1.0
 _GLANCE = 8
@@ -51,6 +53,8 @@ class Job:
     seconds: float
     threads: int
     level: str = levels.FULL
+    alone: bool = False
+    """Whether the tree searches alone, without exact search and the book."""
     finishing: bool = False
     """Whether it shall end with what was found so far."""
 
@@ -65,14 +69,14 @@ class Engines:
     def __init__(self, memory_mb: float, in_slices: bool = False) -> None:
         self._memory_mb = memory_mb
         self._in_slices = in_slices
-        self._threads = 0
+        self._threads, self._alone = 0, False
         self._found: dict[str, Searcher] = {}
 
-    def main(self, threads: int) -> Searcher:
-        """Of the position; its tree is kept while the number of threads stays."""
-        if threads != self._threads:
+    def main(self, threads: int, alone: bool = False) -> Searcher:
+        """Of the position; its tree is kept while the arguments stay. ``side`` follows ``alone``."""
+        if (threads, alone) != (self._threads, self._alone):
             self.forget()
-        self._threads = threads
+        self._threads, self._alone = threads, alone
         return self._make("main", threads, max(0.75 * self._memory_mb, self._memory_mb - 64.0))
 
     def side(self) -> Searcher:
@@ -100,7 +104,8 @@ class Engines:
 
     def _make(self, name: str, threads: int, memory_mb: float) -> Searcher:
         if name not in self._found:
-            self._found[name] = Searcher(threads=threads, memory_mb=max(memory_mb, threads))
+            options: dict[str, Any] = _ALONE if self._alone else {}
+            self._found[name] = Searcher(threads=threads, memory_mb=max(memory_mb, threads), **options)
         return self._found[name]
 
 
@@ -138,7 +143,7 @@ def think(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
 
 def _play_at_level(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
     state, level, findings = job.line.state, levels.LEVELS[job.level], Findings(job)
-    engine = levels.searcher(state, level)
+    engine = levels.searcher(state, level, **(_ALONE if job.alone else {}))
     yield from findings.of(engines.search(engine, job, state, iterations=level.iterations))
     move = levels.draw(state, level, findings.stats, Random())
     yield findings.figures(findings.stats, move=move)
@@ -146,7 +151,7 @@ def _play_at_level(job: Job, engines: Engines) -> Iterator[dict[str, Any]]:
 
 def _search_once(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
     """One search of the position; for a hint or a review, each move gets a number then."""
-    job, engine = findings.job, engines.main(findings.job.threads)
+    job, engine = findings.job, engines.main(findings.job.threads, findings.job.alone)
     iterations = None if job.purpose == "answer" else _NEVER_EARLY
     yield from findings.of(engines.search(engine, job, findings.state, job.seconds, iterations))
     stats = findings.stats
@@ -163,7 +168,7 @@ def _search_once(findings: Findings, engines: Engines) -> Iterator[dict[str, Any
 def _analyse(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
     """A search of the position until it is solved, then of each move that has no number of its own."""
     job, seconds, state = findings.job, _FIRST_SLICE, findings.state
-    engine = engines.main(job.threads)
+    engine = engines.main(job.threads, job.alone)
     while True:
         yield from findings.of(engines.search(engine, job, state, seconds, _NEVER_EARLY))
         stats = findings.stats
@@ -191,6 +196,8 @@ class Findings:
         """Of the last step of the search of the position."""
         self._board = Board(self.state, base=1) if is_board(self.state) else None
         self._own: dict[Any, MoveStats] = {}
+        self._looks: dict[Any, Stats] = {}
+        """The last search of the position after a move."""
         self._lines: dict[Any, list[Any]] = {}
 
     def of(self, search: Iterator[Stats]) -> Iterator[dict[str, Any]]:
@@ -257,6 +264,7 @@ class Findings:
 
     def _learn(self, move: Any, after: Any, stats: Stats) -> None:
         """Notes what the search of the position after a move has found."""
+        self._looks[move] = stats
         turned = after.to_move != self.state.to_move
         value = 1.0 - stats.value if turned else stats.value
         known = {"win": "loss", "loss": "win"}.get(stats.proven or "", stats.proven) if turned else stats.proven
@@ -270,6 +278,8 @@ class Findings:
         moves = [self._known(entry) for entry in stats.moves]
         searched = {entry.move: entry.visits > 0 or entry.proven is not None for entry in stats.moves}
         few = len(moves) <= limits.SHOWN_MOVES
+        searches = [stats, *self._looks.values()]
+        iterations = sum(each.iterations for each in searches)
         first = next(entry for entry in moves if entry.move == best)
         value = _value_of(first)
         lines = {best: list(stats.pv)} if stats.pv and stats.pv[0] == best else {}
@@ -283,17 +293,18 @@ class Findings:
             "value": _RESULTS.get(stats.proven or "", stats.value if value is None else value),
             "proven": stats.proven,
             "distance": stats.distance,
-            "visits": stats.visits,
-            "per_second": stats.iterations_per_second,
+            "alone": self.job.alone,
+            "visits": max(stats.visits, sum(entry.visits for entry in moves)),
+            "per_second": per_second(iterations, sum(each.seconds for each in searches)),
             "seconds": stats.seconds,
-            "depth": stats.depth_mean,
+            "depth": sum(each.depth_mean * each.iterations for each in searches) / max(1, iterations),
             "stop_reason": stats.stop_reason,
             "moves": [
                 {"name": self._name(entry.move), "cell": self._board.cell_of(entry.move) if self._board else None,
                  "visits": entry.visits, "searched": searched[entry.move], "value": _value_of(entry),
                  "proven": entry.proven, "distance": entry.distance,
                  "line": self._names(lines.get(entry.move, [entry.move]))}
-                for entry in sorted(moves, key=lambda entry: entry.move != best)
+                for entry in sorted(moves, key=lambda entry: _rank(entry, best))
                 if few or entry.visits or entry.proven or entry.move == best
             ][:limits.SHOWN_MOVES],
         }
@@ -316,6 +327,17 @@ class Findings:
             found.append(name_of(state, move))
             state = state.play(move)
         return found
+
+
+def _rank(entry: MoveStats, best: Any) -> tuple[int, ...]:
+    """The order in which a player needs the moves: proven wins, the shortest first; the others by visits; proven
+    losses, the longest first."""
+    distance = entry.distance or 0
+    if entry.proven == "win":
+        return 0, distance, -entry.visits
+    if entry.proven == "loss":
+        return 2, -distance, -entry.visits
+    return 1, entry.move != best, -entry.visits
 
 
 def _value_of(entry: MoveStats) -> float | None:

@@ -77,6 +77,92 @@ def test_visits_and_values_grow_on_the_board_while_the_engine_thinks(page):
     assert page.see("document.querySelectorAll('#picture .bubbles circle').length") == 0
 
 
+def rows(page):
+    """The table of moves as drawn: what each row says without what only a screen reader says."""
+    return page.see("[...document.querySelectorAll('#moves tbody tr')].map((row) => [...row.cells].map("
+                    "(cell) => (cell.querySelector('[aria-hidden]') ?? cell).textContent.trim()))")
+
+
+def test_the_last_search_stays_in_view(page):
+    """With what it is of, after the engine's move and at the end of the game."""
+    assert page.text("search-note").startswith("No search yet.") and rows(page) == []
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    assert page.text("thinking-title") == "Last search: before move 2" and len(rows(page)) == 7
+    assert page.text("search-note") == "Yellow to move. Values: the chances of yellow."
+    assert page.text("value").startswith(f"{page.moves[1]} · ")
+    page.cell(0, 0)
+    page.grown(4)
+    page.settle()
+    assert page.text("thinking-title") == "Last search: before move 4"
+    while not page.see("/after \\d+ moves\\.$/.test(status())"):
+        before = len(page.moves)
+        page.cell(0, page.see("[0, 1, 5, 6, 2, 4, 3].find((col) => label(0, col).includes('empty'))"))
+        page.grown(before + 1)
+        page.settle()
+        page.wait("/Your turn\\.$|after \\d+ moves\\.$/.test(status())")
+    assert page.text("thinking-title").startswith("Last search: before move ") and len(rows(page)) >= 1
+    assert page.see("document.querySelectorAll('#picture .bubbles text').length") == 0
+
+
+def test_the_tree_searches_alone(page):
+    """Without the book, which answers the first moves of Connect Four at once and proves them."""
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    assert all(mark in "D–" or mark[0] in "WL" for _, mark, _, _ in rows(page)[:1])
+    page.click("#alone")
+    page.fill("#seconds", 0.3)
+    page.cell(0, 3)
+    page.grown(4)
+    page.settle()
+    found = rows(page)
+    assert len(found) == 7 and all(mark.endswith(" %") for _, mark, _, _ in found)
+    visits = [int(each.replace(",", "")) if "k" not in each else 1000 * int(each.split()[0]) for _, _, each, _ in found]
+    assert visits == sorted(visits, reverse=True) and sum(visits) > 1000
+    page.driver.refresh()
+    page.wait("document.querySelectorAll('#record button').length === 4")
+    assert page.see("document.getElementById('alone').checked")
+
+
+def test_the_table_is_in_the_order_that_a_player_needs(page):
+    """Wins, the shortest first, what is open by visits, losses, the longest first; no mark is cut."""
+    page.link("game=connect4&rows=6&cols=7&connect=4&moves=4,4,4,4,4,3,2,6,5,5,7,7,1")
+    page.wait("[...document.querySelectorAll('#moves tbody tr')].filter("
+              "(row) => /(win|draw|loss) (with)?in/.test(row.textContent)).length === 7")
+    marks = [mark for _, mark, _, _ in rows(page)]
+    assert len(marks) == 7 and all(mark[0] in "WDL" for mark in marks)
+    assert marks == sorted(marks, key=lambda mark: (
+        "WDL".index(mark[0]), -int(mark[1:]) if mark[0] == "L" else int(mark[1:] or 0)))
+    assert page.see("[...document.querySelectorAll('#moves td:nth-child(2)')].every((cell) => "
+                    "cell.firstElementChild.getBoundingClientRect().right <= cell.getBoundingClientRect().right)")
+    assert page.text("value").split(" · ")[1] == marks[0]
+    page.click("#moves tbody tr:nth-child(2) td")  # plays it
+    page.grown(14)
+    page.link("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9")
+    page.wait("document.querySelectorAll('#moves tbody tr').length > 8")
+    page.js("document.querySelector('#moves .line').focus()")
+    page.keys("down", "down")
+    assert page.see("document.activeElement.closest('tr').rowIndex") == 3
+    assert page.see("document.querySelectorAll('#moves button[tabindex=\"0\"]').length") == 1
+
+
+def test_a_row_of_an_earlier_search_shows_its_line_there(page):
+    for col in (3, 0):
+        before = len(page.moves)
+        page.cell(0, col)
+        page.grown(before + 2)
+        page.settle()
+    page.js("document.querySelector('#moves .line').focus()")
+    shown = page.see("[...document.querySelectorAll('#picture > g')][1].querySelectorAll('[data-at]').length")
+    hidden = page.see("document.querySelectorAll('#picture [data-at][style*=\"none\"]').length")
+    assert (shown, hidden) == (4, 1)  # the engine's move is one that the line may replace
+    page.keys("enter")
+    page.wait("status().startsWith('Move 3 of 4')")
+    assert page.see("document.querySelectorAll('#picture .preview *').length") == 0 or page.misdrawn() == []
+
+
 def test_a_take_back_during_a_search(page):
     page.begin("gomoku", size=9)
     page.cell(4, 4)
@@ -345,7 +431,7 @@ def test_an_analysis_goes_on_while_one_looks(page):
     page.grown(2)
     page.settle()
     page.click("#analyse")
-    page.wait("document.querySelectorAll('#moves tbody tr').length === 6")
+    page.wait("document.querySelectorAll('#moves tbody tr').length === 7")
     page.wait("[...document.querySelectorAll('#moves tbody tr')].every("  # the exact value of every column
               "(row) => /(win|draw|loss) (with)?in/.test(row.textContent))")
     page.cell(0, 0)

@@ -47,6 +47,14 @@ def test_choices(value):
         fields.choice({"side": value}, "side", ("first", "second"), "first")
 
 
+@pytest.mark.parametrize("value", [1, 0, None, "true", []])
+def test_flags(value):
+    assert fields.flag({"f": True}, "f") and not fields.flag({"f": False}, "f") and not fields.flag({}, "f")
+    with pytest.raises(Refused, match="f must be true or false, got ") as error:
+        fields.flag({"f": value}, "f")
+    assert error.value.field == "f"
+
+
 @pytest.mark.parametrize("value", ["ab", [1], ["a", None], {"a": 1}, ["a"] * 4, 0])
 def test_lists_of_texts(value):
     assert fields.words({"w": ["a", "b"]}, "w", 3) == ["a", "b"] and fields.words({}, "w", 3) == []

@@ -42,6 +42,7 @@ def test_actions(ask):
     ("search", {"purpose": "answer", "seconds": 6}, "seconds"),
     ("search", {"purpose": "answer", "seconds": "1"}, "seconds"),
     ("search", {"purpose": "answer", "threads": 3}, "threads"), ("search", {"purpose": "hint", "level": "x"}, "level"),
+    ("search", {"purpose": "hint", "alone": 1}, "alone"),
     ("search", {"purpose": "fun"}, "purpose"), ("search", {}, "purpose"), ("search", {"purpose": "hint", "x": 1}, None),
     ("search", {"purpose": "hint", "moves": ["9"]}, "text"), ("position", {"purpose": "hint"}, None),
     ("position", {"moves": ["9"]}, "text"), ("read", {"text": 3}, "text"), ("read", {"moves": []}, None),

@@ -13,12 +13,13 @@ ENGINES = Engines(16)
 SLICES = Engines(16, in_slices=True)
 
 
-def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True, engines=ENGINES):
+def run(start, moves, purpose, *, seconds=0.5, level=levels.FULL, report=lambda figures: True, engines=ENGINES,
+        alone=False):
     """The last figures of a job, which finishes once ``report`` of the figures so far is False."""
     line = Line({}, start)
     for name in moves.split():
         line.play(name)
-    job = Job(7, purpose, line, seconds, 1, level)
+    job = Job(7, purpose, line, seconds, 1, level, alone)
     for figures in think(job, engines):
         job.finishing = job.finishing or not report(figures)
     return figures
@@ -36,6 +37,27 @@ def test_an_answer():
     best = figures["moves"][0]
     assert best["name"] == figures["move"] and best["value"] == figures["value"] and best["line"][0] == best["name"]
     assert all(entry["cell"] == (9 - int(entry["name"][1:]), ord(entry["name"][0]) - 97) for entry in figures["moves"])
+
+
+@pytest.mark.parametrize("level", [levels.FULL, "club"])
+def test_the_tree_alone_has_no_exact_search_and_no_book(level):
+    figures = [run(mc.ConnectFour(), "4 4", "answer", level=level, alone=alone) for alone in (False, True)]
+    assert [each["alone"] for each in figures] == [False, True]
+    assert figures[0]["proven"] == "win"
+    assert all(entry["proven"] is None for entry in figures[1]["moves"])
+
+
+@pytest.mark.parametrize("moves, purpose", [("4 4 4 4 4 3 2 6 5 5 7 7 1", "analysis"), ("4 4", "answer"), ("", "hint")])
+def test_moves_come_in_the_order_that_a_player_needs(moves, purpose):
+    figures = run(mc.ConnectFour(), moves, purpose)
+    ranks = {"win": 0, None: 1, "draw": 1, "loss": 2}
+    found = [(entry["proven"], entry["distance"], entry["visits"]) for entry in figures["moves"]]
+    assert [ranks[proven] for proven, _, _ in found] == sorted(ranks[proven] for proven, _, _ in found)
+    wins, losses = ([distance for proven, distance, _ in found if proven == each] for each in ("win", "loss"))
+    assert wins == sorted(wins) and losses == sorted(losses, reverse=True)
+    rest = [visits for proven, _, visits in found if ranks[proven] == 1]
+    assert rest[1:] == sorted(rest[1:], reverse=True)  # the first one is the best move if nothing wins
+    assert figures["visits"] >= sum(visits for _, _, visits in found)
 
 
 @pytest.mark.parametrize("engines", [ENGINES, SLICES], ids=["thread", "slices"])

@@ -7,7 +7,7 @@ import { listenToPanel } from "./panel.js";
 import { begin, go, openLink, play, review, save, saved, search, step, stopReview, update } from "./play.js";
 import { Record } from "./record.js";
 import { changeDraft, openDraft } from "./setup.js";
-import { engine, find, here, playable, positions, state, takenBack } from "./state.js";
+import { complete, engine, find, here, playable, positions, state, takenBack } from "./state.js";
 import { transport } from "./transport.js";
 import { board, confirmCell, fail, focusBoard, hasDigits, showForm } from "./view.js";
 import { listenToWritten } from "./written.js";
@@ -73,8 +73,14 @@ find("chart").addEventListener("click", (event) => {
 listenToWritten(play);
 listenToMoves((ply) => go(state.record, ply));
 listenToPanel(
-  (names) => state.record && positions.get(here()).form !== "text" && state.draft === null && board.showLine(names),
-  (names) => names.length && state.analysing && play(names[0]));
+  (names, seen) => {
+    if (state.record === null || positions.get(here()).form === "text" || state.draft !== null) return;
+    board.showLine(names, seen);
+  },
+  (names, ply) => {
+    if (ply === state.cursor) play(names[0]);
+    else go(state.record, ply);
+  });
 
 document.addEventListener("keydown", (event) => {
   const { target } = event;
@@ -140,6 +146,14 @@ for (const name of ["seconds", "threads"]) {
 find("level").addEventListener("change", () => {
   state.level = find("level").value;
   save();
+});
+
+find("alone").addEventListener("change", () => {
+  state.alone = find("alone").checked;
+  complete.clear();
+  save();
+  if (engine.running?.purpose !== "answer") engine.drop();
+  update();
 });
 
 // -- the beginning, and what is kept ---------------------------------------------------------------

@@ -217,6 +217,7 @@ export class Board {
     this.marks.replaceChildren();
     for (const [row, col, player] of stones) {
       const drawn = piece(form, player, this.x(col), this.y(row), CELL, "board");
+      drawn.dataset.at = `${row},${col}`;
       if (grew && last && row === last[0] && col === last[1]) {
         drawn.classList.add(form === "slots" ? "drop" : "set");
         drawn.style.setProperty("--from", `${-(row + 1) * CELL}px`);
@@ -292,12 +293,16 @@ export class Board {
     }
   }
 
-  /** Shows the moves of a line as numbered pieces; none: takes them away. */
-  showLine(names) {
+  /** Shows the moves of a line as numbered pieces on the board of the position `seen`, an earlier one perhaps; none:
+      takes them away. */
+  showLine(names, seen = this.seen) {
     this.values.style.display = names.length ? "none" : "";
     this.preview.replaceChildren();
-    const { seen } = this;
     const filled = new Set(seen.stones.map(([row, col]) => `${row},${col}`));
+    for (const stone of this.stones.children) {
+      stone.style.display = names.length && !filled.has(stone.dataset.at) ? "none" : "";
+    }
+    this.marks.style.display = names.length && seen !== this.seen ? "none" : "";
     names.forEach((name, index) => {
       const at = this.cellOf(name, filled);
       if (at === null) return;

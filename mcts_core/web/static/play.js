@@ -57,14 +57,14 @@ function wantedSearch() {
 
 /** Runs a search, keeps its figures, and does what follows from its end. */
 export async function search({ purpose, ply, key, seconds = state.seconds }) {
-  const { record, threads } = state;
+  const { record, threads, alone } = state;
   const level = purpose === "answer" ? state.level : "full";
   const begun = performance.now();
   const shown = (figures) => keep(key, { ...figures, weak: level !== "full" });
   let figures;
   try {
     figures = await engine.run({ purpose, key, shown,
-      fields: { ...record.fields(ply), purpose, seconds, threads, level } });
+      fields: { ...record.fields(ply), purpose, seconds, threads, level, alone } });
   } catch (refusal) {
     state.failed = key + purpose;
     fail(refusal);
@@ -103,7 +103,7 @@ export async function review() {
     }
     if (state.reviewing === null || state.record !== record) return;
     const known = found.get(key);
-    const enough = known && !known.weak && (known.proven !== null || known.seconds >= seconds);
+    const enough = known && !known.weak && known.alone === state.alone && (known.proven !== null || known.seconds >= seconds);
     if (positions.get(key).winner !== null || enough) continue;
     await search({ purpose: "review", ply, key, seconds });
     if (state.reviewing === null || state.record !== record) return;
@@ -173,10 +173,11 @@ export function openLink(record) {
 
 /** The address holds the game, and the tab how it is played. */
 export function save() {
-  const { record, cursor, main, sides, level, seconds, threads, analysing } = state;
+  const { record, main } = state;
+  const kept = ["cursor", "sides", "level", "seconds", "threads", "alone", "analysing"].map((name) => [name, state[name]]);
   history.replaceState(null, "", `#${record.toHash()}`);
-  sessionStorage.setItem(SAVED, JSON.stringify({ hash: record.toHash(), cursor, main: main?.toHash() ?? null, sides,
-    level, seconds, threads, analysing }));
+  sessionStorage.setItem(SAVED, JSON.stringify({ hash: record.toHash(), main: main?.toHash() ?? null,
+    ...Object.fromEntries(kept) }));
 }
 
 /** What `save` has kept in this tab; null where it has nothing. */

@@ -11,7 +11,7 @@ export const engine = new Engine(transport);
 
 /** `record` is the game and `cursor` the move that is shown; `main` the game that an analysis has left. */
 export const state = {
-  record: null, cursor: 0, main: null, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1,
+  record: null, cursor: 0, main: null, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1, alone: false,
   analysing: false, hint: null, note: "", reviewing: null, reviewed: false, draft: null, failed: "",
 };
 /** By the key of a position: what the page draws of it, the figures of its best search, and whether those are final. */
@@ -29,12 +29,21 @@ export async function locate(record, ply) {
   if (!positions.has(key)) positions.set(key, await transport.act("position", record.fields(ply)));
 }
 
-/** Keeps the best figures of each position. */
+/** Keeps the best figures of each position, those of the tree alone apart. */
 export function keep(key, figures) {
   const before = found.get(key);
-  if (before && !before.weak && (figures.weak || before.visits > figures.visits) && before.number !== figures.number
+  if (before && before.alone === figures.alone && !before.weak && (figures.weak || before.visits > figures.visits) && before.number !== figures.number
     && figures.proven === null) return;
   found.set(key, figures);
+}
+
+/** The last search of the game up to the move that is shown: { ply, seen, figures }; null where there was none. */
+export function lastSearch() {
+  for (let ply = state.cursor; ply >= 0; ply--) {
+    const key = state.record.key(ply);
+    if (found.has(key) && positions.has(key)) return { ply, seen: positions.get(key), figures: found.get(key) };
+  }
+  return null;
 }
 
 /** Whether a person may choose a move now. */

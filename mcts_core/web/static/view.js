@@ -7,7 +7,7 @@ import { showMoves } from "./moves.js";
 import { showPanel } from "./panel.js";
 import { gradients, piece, shape } from "./shapes.js";
 import {
-  atEnd, chancesOf, engine, find, found, here, judgeAll, playable, playerAt, positions, state, takenBack,
+  atEnd, chancesOf, engine, find, found, here, judgeAll, lastSearch, playable, playerAt, positions, state, takenBack,
 } from "./state.js";
 import { showWritten } from "./written.js";
 import { capital, sideName, statusText, whoPlays } from "./words.js";
@@ -27,6 +27,7 @@ function viewOf() {
     movers: positions.get(record.key()).movers,
     ply: cursor,
     figures: drawn === null && seen.winner === null ? current : null,
+    shownSearch: drawn === null ? lastSearch() : null,
     searching: running && running.key === here() ? running : running?.purpose === "answer" && atEnd() ? running : null,
     playable: playable(),
     drafting: draft !== null,
@@ -120,6 +121,7 @@ export function showForm() {
   find("plays-first").value = state.sides.first;
   find("plays-second").value = state.sides.second;
   find("level").value = state.level;
+  find("alone").checked = state.alone;
   for (const name of ["seconds", "threads"]) find(name).value = state[name];
 }
 

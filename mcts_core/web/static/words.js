@@ -45,6 +45,11 @@ export function bubbleText(entry) {
   return entry.value === null ? "–" : `${Math.round(100 * entry.value)}`;
 }
 
+/** The few characters in a table: what is proven without what its bound may hide, else the value in percent. */
+export function markText(entry) {
+  return entry.proven === null ? percent(entry.value) : entry.proven === "draw" ? "D" : bubbleText(entry);
+}
+
 /** What is proven, in words, as the distance is a bound; empty where nothing is. */
 export function proofText(entry) {
   if (entry.proven === null) return "";
