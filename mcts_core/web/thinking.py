@@ -33,9 +33,6 @@ _ALONE: dict[str, Any] = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0, 
 """Options of a search in which the tree searches alone: without exact search and without the book."""
 _RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 _FIRST_SLICE, _SLICE = 0.25, 1.0
-_GLANCE = 8
-"""Iterations for a move that the search leaves out, such as one far from all stones."""
-_GLANCES_SECONDS = 1.0
 _FIRST_LOOK, _LAST_LOOK = 0.05, 2.0
 """Seconds for a move that the search of the position has left without a number: the first time, and at most."""
 _SHORTEST = 0.001
@@ -157,7 +154,6 @@ def _search_once(findings: Findings, engines: Engines) -> Iterator[dict[str, Any
     stats = findings.stats
     findings.follow(engine.stats())
     if job.purpose != "answer":
-        yield from findings.glance(stats, engines, min(job.seconds, _GLANCES_SECONDS))
         if len(stats.moves) <= _SETTLED:
             share = max(min(job.seconds, 1.0) / (2 * len(stats.moves)), _FIRST_LOOK)
             for entry in findings.unsettled(stats):
@@ -173,8 +169,6 @@ def _analyse(findings: Findings, engines: Engines) -> Iterator[dict[str, Any]]:
         yield from findings.of(engines.search(engine, job, state, seconds, _NEVER_EARLY))
         stats = findings.stats
         findings.follow(engine.stats())
-        if stats.stop_reason != "solved":
-            yield from findings.glance(stats, engines, _GLANCES_SECONDS)
         yield findings.figures(stats)
         if stats.stop_reason == "solved" or job.finishing:
             break
@@ -224,24 +218,6 @@ class Findings:
             if known.proven is None and (solved or known.visits == 0):
                 yield entry
 
-    def glance(self, stats: Stats, engines: Engines, seconds: float) -> Iterator[dict[str, Any]]:
-        """Gives the moves without a visit a number, as many as there is time for."""
-        now = monotonic()
-        end, told_at = now + seconds, now
-        for entry in stats.moves:
-            if now > end:
-                break
-            if entry.visits == 0 and entry.proven is None and entry.move not in self._own:
-                after = self._after(entry.move)
-                if after is not None:
-                    engine = engines.side()
-                    engine.search(after, seconds, iterations=_GLANCE)
-                    self._learn(entry.move, after, engine.stats())
-            now = monotonic()
-            if now > told_at + limits.NEWS_SECONDS:
-                told_at = now
-                yield self.figures(stats)
-
     def look_at(self, move: Any, stats: Stats, engines: Engines, seconds: float) -> Iterator[dict[str, Any]]:
         """Searches the position after a move, for the number and the line of the move."""
         after = self._after(move)
@@ -276,7 +252,6 @@ class Findings:
         """What the page shows of a search so far; ``move``: the one that is played, where that is not the best one."""
         best = stats.move if move is None else move
         moves = [self._known(entry) for entry in stats.moves]
-        searched = {entry.move: entry.visits > 0 or entry.proven is not None for entry in stats.moves}
         few = len(moves) <= limits.SHOWN_MOVES
         searches = [stats, *self._looks.values()]
         iterations = sum(each.iterations for each in searches)
@@ -301,7 +276,7 @@ class Findings:
             "stop_reason": stats.stop_reason,
             "moves": [
                 {"name": self._name(entry.move), "cell": self._board.cell_of(entry.move) if self._board else None,
-                 "visits": entry.visits, "searched": searched[entry.move], "value": _value_of(entry),
+                 "visits": entry.visits, "value": _value_of(entry),
                  "proven": entry.proven, "distance": entry.distance,
                  "line": self._names(lines.get(entry.move, [entry.move]))}
                 for entry in sorted(moves, key=lambda entry: _rank(entry, best))

@@ -206,9 +206,8 @@ def test_a_hint_in_a_lost_position_says_what_holds_out(page):
 
 @pytest.mark.parametrize("hash, moves", [
     ("game=connect4&rows=6&cols=7&connect=4&moves=4,4,4,4,4,3,2,6,5,5,7,7,1", 7), ("game=tictactoe&moves=b2", 8),
-    ("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9", 222),
 ])
-def test_every_legal_move_has_its_number(page, hash, moves):
+def test_every_legal_move_of_a_small_board_has_its_number(page, hash, moves):
     """On the board, in letters that can be read."""
     page.link(hash)
     page.wait("(() => { const texts = [...document.querySelectorAll('#picture .bubbles text')];"
@@ -217,6 +216,32 @@ def test_every_legal_move_has_its_number(page, hash, moves):
     texts = page.see("[...document.querySelectorAll('#picture .bubbles text')].map((text) => [text.textContent, "
                      "text.getBoundingClientRect().height, getComputedStyle(text).fontSize])")
     assert min(height for _, height, _ in texts) >= 9
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (360, 640)])
+def test_candidates_on_crossing_lines_are_rings_with_the_numbers_of_the_search(page, width, height):
+    """No number where the search has not looked, none that leaves its ring, and none too small to be read."""
+    browser.resize(page.driver, width, height)
+    page.link("game=gomoku&size=15&rule=freestyle&moves=h8,i9,h9")
+    page.wait("document.querySelectorAll('#picture .bubbles text').length > 3")
+    page.click("#analyse")
+    page.wait("off('finish') && document.getElementById('thinking-title').textContent === 'Search'")
+    assert page.misdrawn() == []
+    texts, labels = page.see("[document.querySelectorAll('#picture .bubbles text').length, "
+                             "[...document.querySelectorAll('#grid [aria-label*=\" visits\"]')].filter((cell) => "
+                             "!cell.getAttribute('aria-label').includes(', 0 visits, value –')).length]")
+    assert texts == labels < 150
+    found = page.see("""[...document.querySelectorAll('#picture .bubbles g')].map((bubble) => {
+        const [circle, ring, text] = bubble.children;
+        const box = (element) => element.getBoundingClientRect();
+        return [box(circle).width, box(text).width, box(text).height,
+                Number(getComputedStyle(circle).fillOpacity), getComputedStyle(circle).stroke,
+                box(circle).width / box(document.querySelector('#grid button')).width];
+    })""")
+    assert all(text <= circle + 1 and height >= 9 for circle, text, height, _, _, _ in found)
+    assert all(share <= 0.95 for _, _, _, _, _, share in found)  # neighbours do not touch
+    assert {stroke for _, _, _, _, stroke, _ in found} == {"rgb(15, 88, 168)"}
+    assert all(opacity < 1 for _, _, _, opacity, _, _ in found)
 
 
 def test_no_bubble_has_the_colour_of_a_board(page):

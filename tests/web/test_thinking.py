@@ -61,19 +61,21 @@ def test_moves_come_in_the_order_that_a_player_needs(moves, purpose):
 
 
 @pytest.mark.parametrize("engines", [ENGINES, SLICES], ids=["thread", "slices"])
-def test_every_move_of_a_hint_has_a_number(engines):
-    four, five = mc.ConnectFour(), mc.Gomoku(9)
-    for start, moves in ((four, "4 4 4 4 4 3 2 6"), (four, "1 7 1 7 1 6"), (five, "e5 e6"), (mc.TicTacToe(), "")):
+def test_every_move_of_a_hint_on_a_small_board_has_a_number(engines):
+    four = mc.ConnectFour()
+    for start, moves in ((four, "4 4 4 4 4 3 2 6"), (four, "1 7 1 7 1 6"), (mc.TicTacToe(), "")):
         figures = run(start, moves, "hint", engines=engines)
         assert all(entry["value"] is not None for entry in figures["moves"])
-        assert len(figures["moves"]) == len(start.legal_moves()) - (len(moves.split()) if start.cols == 9 else 0)
+        assert len(figures["moves"]) == len(start.legal_moves())
 
 
-def test_moves_far_from_all_stones_are_marked_as_left_out():
-    figures = run(mc.Gomoku(), "h8 i9", "hint")
-    left_out = [entry for entry in figures["moves"] if not entry["searched"]]
+@pytest.mark.parametrize("purpose", ["hint", "analysis"])
+def test_moves_far_from_all_stones_have_no_number(purpose):
+    _, report = reports(12)
+    figures = run(mc.Gomoku(), "h8 i9", purpose, report=report)
+    left_out = [entry for entry in figures["moves"] if entry["value"] is None]
     assert len(left_out) > 100 and "a1" in {entry["name"] for entry in left_out}
-    assert left_out[0]["visits"] <= 8 < figures["moves"][0]["visits"]
+    assert all(entry["visits"] == 0 for entry in left_out)
 
 
 def test_an_only_move_has_a_value():

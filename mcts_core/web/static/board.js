@@ -249,19 +249,20 @@ export class Board {
     }
   }
 
-  /** The figures of the search of the position on the board: every move has its number, large enough to be read. */
+  /** The figures of the search of the position on the board: every move that it has looked at has its number, large
+      enough to be read. Where lines cross, a disc would look like a stone: a ring in the engine's colour stands there. */
   showBubbles() {
     const { figures, seen } = this.view;
-    const shown = figures && seen.winner === null && !this.view.drafting ? figures.moves.filter((entry) => entry.cell) : [];
+    const few = seen.legal.length <= FEW;
+    const shown = !figures || seen.winner !== null || this.view.drafting ? []
+      : figures.moves.filter((entry) => entry.cell && (few || entry.value !== null || entry.name === figures.move));
     const most = Math.max(1, ...shown.map((entry) => entry.visits));
-    const least = Math.min(17, Math.max(11, LEAST_TEXT / (this.pixels || 1)));
+    const least = Math.min(17, Math.max(13, LEAST_TEXT / (this.pixels || 1)));
     const kept = new Set();
     for (const entry of [...shown].sort((a, b) => a.visits - b.visits)) {
       const best = entry.name === figures.move;
       const share = entry.visits / most;
-      const pale = !best && share < PALE_SHARE && seen.legal.length > FEW;
-      const aside = !best && !entry.searched && seen.legal.length > FEW;
-      if (aside && entry.value === null) continue;
+      const pale = !best && share < PALE_SHARE && !few;
       const cell = `${entry.cell}`;  // not its name: a column's next cell rises with its stones
       let bubble = this.bubbles.get(cell);
       if (bubble === undefined) {
@@ -276,10 +277,13 @@ export class Board {
       const words = bubbleText(entry);
       const size = Math.min(least, 0.82 * CELL / (0.6 * words.length));
       const fitting = Math.min(0.45 * CELL, 0.31 * size * words.length + 3.5);
-      const radius = aside ? 0 : Math.min(0.46 * CELL, Math.max(fitting, 0.44 * CELL * Math.sqrt(share), best ? 0.36 * CELL : 0));
-      bubble.all.setAttribute("class", aside ? "aside" : pale ? "pale" : "");
+      const wide = Math.max(fitting, 0.44 * CELL * Math.sqrt(share), best ? 0.36 * CELL : 0);
+      const radius = Math.min((seen.form === "points" && !best ? 0.41 : 0.46) * CELL, wide);
+      bubble.all.setAttribute("class", pale ? "pale" : best ? "best" : "");
       bubble.circle.setAttribute("r", radius.toFixed(2));
-      bubble.circle.setAttribute("fill", entry.value === null ? "#5c5a62" : colourOf(entry.value));
+      if (seen.form !== "points") {
+        bubble.circle.setAttribute("fill", entry.value === null ? "#5c5a62" : colourOf(entry.value));
+      }
       bubble.ring.setAttribute("r", best ? (radius + 1).toFixed(2) : 0);
       bubble.text.textContent = words;
       bubble.text.setAttribute("font-size", (best || share > 0.3 ? Math.max(size, Math.min(14, 1.5 * radius
@@ -418,7 +422,8 @@ export class Board {
         + `M${this.x(0)} ${y}H${this.x(this.seen.cols - 1)}` }));
     }
     if (!button || button.getAttribute("aria-disabled") === "true" || !button.isConnected || this.view.drafting) return;
-    let [row, col] = [Number(button.dataset.row), Number(button.dataset.col)];
+    const col = Number(button.dataset.col);
+    let row = Number(button.dataset.row);
     if (this.seen.form === "slots") {
       row = this.seen.rows - 1 - this.seen.stones.filter((stone) => stone[1] === col).length;
     }
