@@ -309,9 +309,9 @@ def _rank(entry: MoveStats, best: Any) -> tuple[int, ...]:
     losses, the longest first."""
     distance = entry.distance or 0
     if entry.proven == "win":
-        return 0, distance, -entry.visits
+        return 0, distance, entry.move != best, -entry.visits
     if entry.proven == "loss":
-        return 2, -distance, -entry.visits
+        return 2, -distance, entry.move != best, -entry.visits
     return 1, entry.move != best, -entry.visits
 
 

@@ -330,6 +330,87 @@ def test_a_review_marks_what_was_lost(page):
     assert "better: " in page.see("document.querySelector('#record .blunder').title")
 
 
+def balance(page):
+    """What the bar beside the board shows: its words, and the share that is drawn for the side at its bottom."""
+    return page.see("(() => { const bar = document.getElementById('balance'), box = bar.getBoundingClientRect();"
+                    "const part = bar.firstElementChild.getBoundingClientRect();"
+                    "return [bar.getAttribute('aria-valuetext'), box.height > box.width ? part.height / (box.height - 2) "
+                    ": part.width / (box.width - 2)]; })()")
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (360, 640)])
+def test_a_bar_shows_the_chances_beside_the_board(page, width, height):
+    browser.resize(page.driver, width, height)
+    assert balance(page) == ["not known: no search yet", pytest.approx(0.5, abs=0.01)]
+    page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
+    assert balance(page) == ["100 %", pytest.approx(1, abs=0.01)]
+    page.fill("#seconds", 0.05)
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.settle()
+    page.click("#record button[data-ply='1']")
+    page.wait("status().startsWith('Move 1 of 5')")
+    assert balance(page) == ["50 %", pytest.approx(0.5, abs=0.01)]
+    bar, board = page.see("['balance', 'board'].map((name) => document.getElementById(name).getBoundingClientRect())")
+    beside, above = bar["right"] <= board["left"], bar["bottom"] <= board["top"]
+    assert (beside, above) == (width > 520, width <= 520)
+    if beside:
+        assert abs(bar["height"] - board["height"]) < 2
+
+
+def test_what_was_better_stands_beside_the_mark_and_on_the_board(page):
+    page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.settle()
+    mark = page.see("document.querySelector('#record .blunder').textContent")
+    best = mark.split(" best ")[1]
+    assert mark == f"2. a2 ?? draw → loss best {best}" and best in ("a1", "a3", "c1", "c3")
+    page.click("#record button[data-ply='2']")
+    page.wait("!document.getElementById('verdict').hidden")
+    assert page.see("document.querySelector('#verdict button').textContent").split()[0] == best
+    cell = f"#grid [data-row='{3 - int(best[1])}'][data-col='{'abc'.index(best[0])}']"
+    assert page.see("document.querySelector(arguments[0]).getAttribute('aria-label')", cell).startswith(
+        f"{best}, empty, the better move")
+    assert page.see("(() => { const [cell, ring] = [arguments[0], '#picture .better .dashes'].map("
+                    "(name) => document.querySelector(name).getBoundingClientRect());"
+                    "const x = (ring.left + ring.right) / 2, y = (ring.top + ring.bottom) / 2;"
+                    "return cell.left < x && x < cell.right && cell.top < y && y < cell.bottom; })()", cell)
+    page.js("document.querySelector('#verdict button').focus()")
+    assert page.see("document.querySelector('#picture .preview text').textContent") == "1"
+    assert page.see("document.querySelectorAll('#picture [data-at][style*=\"none\"]').length") == 1  # the mistake
+    page.click("[data-to='last']")
+    page.wait("document.getElementById('verdict').hidden")
+    assert page.see("document.querySelectorAll('#picture .better *').length") == 0
+
+
+def test_learning_from_mistakes(page):
+    """The page asks for the move at each mark, takes what is as good as the best move, and gives no move away."""
+    page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
+    page.click("#review")
+    page.wait("!document.getElementById('learn').hidden")
+    page.settle()
+    page.click("#learn")
+    page.wait("status().startsWith('Mistake 1 of 1: a2 ?? draw → loss. Find a better move for O.')")
+    assert page.see("document.querySelectorAll('#picture .bubbles text, #picture .better *').length") == 0
+    assert rows(page) == []
+    page.cell(1, 0)
+    page.wait("status().startsWith('A2 was played in the game. Try another move.')")
+    page.cell(0, 1)
+    page.wait("status().startsWith('B3 is not good enough. Try another move.')")
+    page.cell(0, 0)
+    page.wait("status().startsWith('A3 is right: ')")
+    assert page.see("document.querySelectorAll('#picture .bubbles text').length") == 8 and len(page.moves) == 5
+    page.click("#learn-next")
+    page.wait("status().startsWith('You have gone through the mistake.')")
+    page.click("#learn")
+    page.wait("status().startsWith('Mistake 1')")
+    page.click("#learn-show")
+    page.wait("status().endsWith(' is the best move.')")
+    page.click("#learn-stop")
+    page.wait("document.getElementById('learn-actions').hidden")
+
+
 def test_what_moves_lost_by_their_figures(page):
     found = page.see("""import('/static/review.js').then(({judge, summary, valueOf}) => {
         const at = (player, value, move, proven = null, moves = []) => ({player, value, move, proven, moves});

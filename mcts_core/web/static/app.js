@@ -2,6 +2,7 @@
 
 import { plyAt } from "./chart.js";
 import { complain, enteredGame, forgive, forgiveAll, showGameFields } from "./form.js";
+import { tryMove } from "./learning.js";
 import { listenToMoves } from "./moves.js";
 import { listenToPanel } from "./panel.js";
 import { begin, go, openLink, play, review, save, saved, search, step, stopReview, update } from "./play.js";
@@ -19,8 +20,13 @@ let offers = null;
 board.chosen = (name, row, col, sure) => {
   if (state.draft !== null) return changeDraft(row, col);
   if (!sure && playable() && positions.get(here()).legal.includes(name)) return confirmCell([row, col]);
-  return play(name);
+  return choose(name);
 };
+
+function choose(name) {
+  if (state.learning !== null && playable()) tryMove(name);
+  else play(name);
+}
 
 const ACTIONS = {
   "take-back": () => {
@@ -70,15 +76,18 @@ find("chart").addEventListener("click", (event) => {
   if (state.record !== null) go(state.record, plyAt(find("chart"), event.clientX, state.record.moves.length));
 });
 
-listenToWritten(play);
-listenToMoves((ply) => go(state.record, ply));
+/** Shows a line on the board of the position before it. */
+function preview(names, seen) {
+  if (state.record === null || positions.get(here()).form === "text" || state.draft !== null) return;
+  board.showLine(names, seen);
+}
+
+listenToWritten(choose);
+listenToMoves((ply) => go(state.record, ply), preview);
 listenToPanel(
-  (names, seen) => {
-    if (state.record === null || positions.get(here()).form === "text" || state.draft !== null) return;
-    board.showLine(names, seen);
-  },
+  preview,
   (names, ply) => {
-    if (ply === state.cursor) play(names[0]);
+    if (ply === state.cursor) choose(names[0]);
     else go(state.record, ply);
   });
 
@@ -90,7 +99,7 @@ document.addEventListener("keydown", (event) => {
   const to = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
   if (to && !onBoard) step(to);
   else if (onBoard && (event.key === "PageUp" || event.key === "PageDown")) step(event.key === "PageUp" ? "back" : "on");
-  else if (/^[1-9]$/.test(event.key) && hasDigits()) play(event.key);
+  else if (/^[1-9]$/.test(event.key) && hasDigits()) choose(event.key);
   else return;
   event.preventDefault();
 });
@@ -110,7 +119,7 @@ find("confirm").addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button || board.marked === null) return;
   const [row, col] = board.marked;
-  if (button.id === "sure") return play(board.moveAt(row, col));
+  if (button.id === "sure") return choose(board.moveAt(row, col));
   const [down, right] = button.dataset.step.split(",").map(Number);
   const { rows, cols } = positions.get(here());
   confirmCell([Math.min(rows - 1, Math.max(0, row + down)), Math.min(cols - 1, Math.max(0, col + right))]);

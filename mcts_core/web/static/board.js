@@ -63,6 +63,7 @@ export class Board {
     }
     this.legal = new Set(seen.legal);
     this.showBubbles();
+    this.showBetter();
     this.label();
     this.point(this.pointed);
   }
@@ -78,7 +79,7 @@ export class Board {
     this.bubbles.clear();
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.element.className = form;
-    const set = (name, value) => this.element.style.setProperty(name, value);
+    const set = (name, value) => document.getElementById("stage").style.setProperty(name, value);
     set("--ratio", `${width} / ${height}`);
     set("--shape", width / height);
     const least = cols <= 16 ? Math.min(LEAST_PIXELS[form], 290 / cols) : 20;  // wider boards scroll on a phone
@@ -92,6 +93,8 @@ export class Board {
     this.stones = shape("g");
     this.marks = shape("g");
     this.ghost = shape("g");
+    this.better = shape("g", { class: "better" });
+    this.ring = shape("g", { class: "better" });
     this.values = shape("g", { class: "bubbles" });
     this.preview = shape("g", { class: "preview" });
     const defs = shape("defs", {}, ...gradients("board"));
@@ -105,8 +108,8 @@ export class Board {
       shape("text", { x: this.x(col), y: EDGE + rows * CELL + GUTTER / 2 + 2, dy: "0.36em" }, name)));
     this.seen.row_names.forEach((name, row) => this.coordinates.append(
       shape("text", { x: EDGE + GUTTER / 2 - 2, y: this.y(row), dy: "0.36em" }, name)));
-    this.picture.replaceChildren(defs, base, this.stones, front, this.coordinates, this.marks, this.ghost, this.values,
-      this.preview);
+    this.picture.replaceChildren(defs, base, this.stones, front, this.coordinates, this.marks, this.ghost, this.better,
+      this.values, this.ring, this.preview);
 
     this.cells = Array.from({ length: rows }, () => []);
     this.grid.replaceChildren(...this.cells.map((cells, row) => {
@@ -276,7 +279,7 @@ export class Board {
       kept.add(cell);
       const words = bubbleText(entry);
       const size = Math.min(least, 0.82 * CELL / (0.6 * words.length));
-      const fitting = Math.min(0.45 * CELL, 0.31 * size * words.length + 3.5);
+      const fitting = Math.min(0.45 * CELL, 0.36 * size * words.length + 3);
       const wide = Math.max(fitting, 0.44 * CELL * Math.sqrt(share), best ? 0.36 * CELL : 0);
       const radius = Math.min((seen.form === "points" && !best ? 0.41 : 0.46) * CELL, wide);
       bubble.all.setAttribute("class", pale ? "pale" : best ? "best" : "");
@@ -295,6 +298,25 @@ export class Board {
         this.bubbles.delete(cell);
       }
     }
+  }
+
+  /** The move that was better than the one that led here, as a stone of its player in a dashed ring. */
+  showBetter() {
+    const { better } = this.view;
+    const filled = better && new Set(better.seen.stones.map(([row, col]) => `${row},${col}`));
+    this.betterCell = better ? this.cellOf(better.line[0], filled) : null;
+    const key = JSON.stringify([this.betterCell, better?.seen.to_move]);
+    if (key === this.better.dataset.key) return;
+    this.better.dataset.key = key;
+    this.better.replaceChildren();
+    this.ring.replaceChildren();
+    if (this.betterCell === null) return;
+    const [x, y] = [this.x(this.betterCell[1]), this.y(this.betterCell[0])];
+    const drawn = piece(this.seen.form, better.seen.to_move, x, y, CELL, "board");
+    drawn.classList.add("ghost");
+    this.better.append(drawn);
+    const ring = { cx: x, cy: y, r: 0.47 * CELL };
+    this.ring.append(shape("circle", { ...ring, class: "halo" }), shape("circle", { ...ring, class: "dashes" }));
   }
 
   /** Shows the moves of a line as numbered pieces on the board of the position `seen`, an earlier one perhaps; none:
@@ -338,7 +360,7 @@ export class Board {
     const { view, seen } = this;
     const figures = view.searching === null ? view.figures : null;
     const key = JSON.stringify([this.position, view.playable, view.drafting, view.sides, seen.legal.length,
-      figures && [figures.number, figures.visits], view.hint?.move]);
+      this.betterCell, figures && [figures.number, figures.visits], view.hint?.move]);
     if (key === this.labelled) return;
     this.labelled = key;
     const owners = new Map(seen.stones.map(([row, col, player]) => [`${row},${col}`, player]));
@@ -354,6 +376,7 @@ export class Board {
       }
       if (seen.last && row === seen.last[0] && col === seen.last[1]) parts.push("last move");
       if (this.won.has(key)) parts.push("in the winning line");
+      if (`${this.betterCell}` === key) parts.push("the better move");
       const entry = found.get(key);
       if (entry) {
         parts.push(`${entry.visits} visits`, proofText(entry) || `value ${percent(entry.value)}`);

@@ -35,7 +35,8 @@ export function showChart(element, view, chances, grades) {
   parts.push(shape("line", { x1: x(seen.ply), x2: x(seen.ply), y1: y(0), y2: y(1), class: "here" }));
   if (chances.length > 1) {
     const path = chances.map(({ ply, chance }) => `${x(ply).toFixed(1)} ${y(chance).toFixed(1)}`).join("L");
-    parts.push(shape("path", { class: "area", d: `M${x(chances[0].ply)} ${y(0.5)}L${path}L${x(chances.at(-1).ply)} ${y(0.5)}z` }));
+    const [start, end] = [chances[0], chances.at(-1)].map(({ ply }) => `${x(ply)} ${y(0.5)}`);
+    parts.push(shape("path", { class: "area", d: `M${start}L${path}L${end}z` }));
     parts.push(shape("path", { class: "curve", d: `M${path}` }));
   }
   for (const { ply, chance, live } of chances) {

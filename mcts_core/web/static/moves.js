@@ -6,8 +6,13 @@ import { percent, summaryText } from "./words.js";
 
 const find = (id) => document.getElementById(id);
 
-/** `go(ply)` is called with the move that was chosen. */
-export function listenToMoves(go) {
+/** `go(ply)` is called with the move that was chosen; `preview(names, seen)` with the line under the pointer or the
+    focus, [] for none, and the position before it. */
+export function listenToMoves(go, preview) {
+  const line = find("verdict").querySelector("button");
+  const look = () => preview(line.names, line.seen);
+  for (const name of ["pointerenter", "focus"]) line.addEventListener(name, look);
+  for (const name of ["pointerleave", "blur"]) line.addEventListener(name, () => preview([]));
   find("record").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button) go(Number(button.dataset.ply));
@@ -22,6 +27,7 @@ export function showMoves(view, judged) {
   const key = JSON.stringify([record.moves, seen.ply, marks, view.movers]);
   find("no-moves").hidden = record.moves.length > 0;
   showSummary(view, judged);
+  showVerdict(view, judged);
   if (list.dataset.key === key) return;
   list.dataset.key = key;
   const focused = list.contains(document.activeElement);
@@ -44,6 +50,11 @@ export function showMoves(view, judged) {
       button.append(note);
       button.title = `${verdict.exact ? `Proven: ${verdict.text}` : `Lost ${percent(verdict.lost)}`}`
         + `${verdict.better ? `; better: ${verdict.better}` : ""}`;
+      if (verdict.better) {
+        const best = document.createElement("span");
+        best.textContent = ` best ${verdict.better}`;
+        button.append(best);
+      }
     }
     item.append(button);
     return item;
@@ -52,6 +63,18 @@ export function showMoves(view, judged) {
   if (focused) (here ?? list.querySelector("button"))?.focus({ preventScroll: true });
   if (here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
   else list.scrollTop = 0;
+}
+
+/** Beside the mark of the move that led here: what was better, and how it goes on. */
+function showVerdict(view, judged) {
+  const { better, ply, record } = view;
+  find("verdict").hidden = better === null;
+  if (better === null) return;
+  const [words, line] = find("verdict").children;
+  const { verdict } = judged[ply - 1];
+  words.textContent = `${ply}. ${record.moves[ply - 1]} ${verdict.mark} ${verdict.text}. Best was `;
+  line.textContent = better.line.slice(0, 8).join(" ");
+  Object.assign(line, { names: better.line, seen: better.seen });
 }
 
 function showSummary(view, judged) {

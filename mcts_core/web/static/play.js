@@ -23,7 +23,7 @@ export async function go(record, cursor, changes = {}) {
     return false;
   }
   if (mine !== ticket) return false;
-  Object.assign(state, { hint: null, note: "", failed: "" }, changes, { record, cursor });
+  Object.assign(state, { hint: null, note: "", failed: "", learning: null }, changes, { record, cursor });
   fail(null);
   confirmCell(null);
   save();
@@ -79,7 +79,7 @@ export async function search({ purpose, ply, key, seconds = state.seconds }) {
     }
     if (state.record.key() !== key || state.analysing || engine.running !== null) return null;
     const grown = state.record.then(ply, figures.move);
-    await go(grown, atEnd() ? ply + 1 : state.cursor);
+    await go(grown, atEnd() ? ply + 1 : state.cursor, { learning: state.learning });
   } else if (purpose !== "review") update();
   return figures;
 }
@@ -90,7 +90,7 @@ export async function review() {
   engine.drop();
   const { record } = state;
   const seconds = Math.min(REVIEW_SECONDS, state.seconds);
-  Object.assign(state, { analysing: false, hint: null });
+  Object.assign(state, { analysing: false, hint: null, learning: null });
   for (let ply = 0; ply <= record.moves.length; ply++) {
     const key = record.key(ply);
     state.reviewing = ply;

@@ -4,6 +4,8 @@ import { percent } from "./words.js";
 
 const RESULTS = { win: 1, draw: 0.5, loss: 0 };
 const TURNED = { win: "loss", draw: "draw", loss: "win" };
+/** Of the visits: a move with fewer is too little known to be as good as the best one. */
+const LEAST_SHARE = 0.01;
 const GRADES = [[0.2, "blunder", "??"], [0.1, "mistake", "?"], [0.05, "inaccuracy", "?!"]];
 
 /** The value of a position for a player, and what is proven of it: from its figures, or from the result at the end. */
@@ -33,6 +35,17 @@ export function judge(name, figures, after, winner = null) {
   const known = before.proven !== null || then.proven !== null;
   const text = !(exact ? lost > 0 : grade) ? "" : known ? `${shown(before)} → ${shown(then)}` : `−${Math.round(100 * lost)} %`;
   return { lost, exact, grade, mark, text, best: figures.move, better: best ? "" : figures.move };
+}
+
+/** Whether a move is as good as the best one by the figures before it: the same proof, or hardly a lower value. */
+export function isAsGood(name, figures) {
+  const entry = figures.moves.find((each) => each.name === name);
+  if (name === figures.move) return true;
+  if (!entry) return false;
+  const best = valueOf(figures, figures.player);
+  if (best.proven !== null) return entry.proven === best.proven;
+  const enough = entry.proven !== null || entry.visits >= LEAST_SHARE * figures.visits;
+  return enough && entry.value !== null && best.value - entry.value < GRADES.at(-1)[0];
 }
 
 /** Counts for one side: how many of its moves were judged, what they lost on average, and how many of each grade. */

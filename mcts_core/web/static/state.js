@@ -13,6 +13,7 @@ export const engine = new Engine(transport);
 export const state = {
   record: null, cursor: 0, main: null, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1, alone: false,
   analysing: false, hint: null, note: "", reviewing: null, reviewed: false, draft: null, failed: "",
+  learning: null,
 };
 /** By the key of a position: what the page draws of it, the figures of its best search, and whether those are final. */
 export const positions = new Map();
@@ -49,6 +50,7 @@ export function lastSearch() {
 /** Whether a person may choose a move now. */
 export function playable() {
   const seen = positions.get(here());
+  if (state.learning !== null) return !state.learning.solved;
   return seen.winner === null && state.reviewing === null && state.draft === null
     && (state.analysing || (atEnd() && playerAt(seen.to_move) === "you"));
 }

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { chartTitle, showChart } from "./chart.js";
+import { showBalance } from "./balance.js";
 import { complain, enterGame, inputOf } from "./form.js";
 import { showMoves } from "./moves.js";
 import { showPanel } from "./panel.js";
@@ -21,17 +22,27 @@ function viewOf() {
   const running = engine.running;
   const current = found.get(here()) ?? null;
   const drawn = draft === null ? null : [...draft].map(([cell, player]) => [...cell.split(",").map(Number), player]);
+  const asked = state.learning !== null && !state.learning.solved;
   return {
     ...state,
     seen: drawn === null ? seen : { ...seen, stones: drawn, last: null, lines: [], legal: [], winner: null },
     movers: positions.get(record.key()).movers,
     ply: cursor,
-    figures: drawn === null && seen.winner === null ? current : null,
-    shownSearch: drawn === null ? lastSearch() : null,
+    figures: drawn === null && seen.winner === null && !asked ? current : null,
+    shownSearch: drawn === null && !asked ? lastSearch() : null,
     searching: running && running.key === here() ? running : running?.purpose === "answer" && atEnd() ? running : null,
     playable: playable(),
     drafting: draft !== null,
   };
+}
+
+/** What was better than the move that led here: { line, seen } of the position before, where a review has marked it. */
+function betterMove(view, judged) {
+  const verdict = view.ply > 0 && state.learning === null && state.draft === null ? judged[view.ply - 1].verdict : null;
+  if (!verdict?.grade || verdict.better === "") return null;
+  const key = state.record.key(view.ply - 1);
+  const { move, moves } = found.get(key);
+  return positions.has(key) ? { line: moves.find(({ name }) => name === move).line, seen: positions.get(key) } : null;
 }
 
 /** Shows the state. */
@@ -39,16 +50,19 @@ export function render() {
   if (state.record === null) return;
   const view = viewOf();
   const { seen } = view;
+  const judged = judgeAll(view);
+  view.better = betterMove(view, judged);
   board.show(view);
+  showBalance(view);
   showWritten(view);
   const words = statusText(view);
   if (find("status").textContent !== words) find("status").textContent = words;
   showPlayers(view);
   showPanel(view);
-  const judged = judgeAll(view);
   find("chart-title").textContent = chartTitle(view);
   showChart(find("chart"), view, chancesOf(view),
     new Map(judged.map(({ verdict }, index) => [index + 1, verdict?.grade ?? ""])));
+  view.mistakes = judged.some(({ verdict }) => verdict?.grade);
   showMoves(view, judged);
   showButtons(view);
   find("digits").hidden = !hasDigits();
@@ -82,7 +96,7 @@ function showPlayers(view) {
 
 function showButtons(view) {
   const { seen, searching } = view;
-  const idle = state.reviewing === null && state.draft === null;
+  const idle = state.learning === null && state.reviewing === null && state.draft === null;
   enable("take-back", idle && takenBack() >= 0);
   enable("hint", playable() && searching === null && !state.analysing);
   enable("finish", searching !== null && !["analysis", "review"].includes(searching.purpose));
@@ -97,7 +111,10 @@ function showButtons(view) {
     const back = ["first", "back"].includes(button.dataset.to);
     enable(button, back ? state.cursor > 0 : !atEnd());
   }
-  find("play-actions").hidden = state.draft !== null;
+  find("play-actions").hidden = state.draft !== null || state.learning !== null;
+  find("learn-actions").hidden = state.learning === null;
+  enable("learn-show", state.learning !== null && !state.learning.solved);
+  find("learn").hidden = !state.reviewed || state.learning !== null || !view.mistakes;
   find("draft-actions").hidden = state.draft === null;
   for (const kind of ["svg", "png"]) enable(document.querySelector(`[data-copy="${kind}"]`), seen.form !== "text");
 }

@@ -132,6 +132,7 @@ export function statusText(view) {
   if (view.reviewing !== null) {
     return `Reviewing move ${view.reviewing} of ${record.moves.length}.`;
   }
+  if (view.learning !== null) return learningText(view);
   if (view.drafting) return "Set up: each click changes a cell between empty and the two players.";
   if (behind) {
     news.push(seen.ply ? `Move ${seen.ply} of ${record.moves.length}: ${last}` : "The beginning of the game.");
@@ -154,6 +155,15 @@ export function statusText(view) {
   else if (!behind && sides.first !== sides.second) news.push("Your turn.");
   else if (!behind) news.push(`${capital(sideName(seen, seen.to_move))} to move.`);
   return news.join(" ");
+}
+
+/** What is asked while one learns from a mistake, and what was said to the last try. */
+function learningText({ seen, learning, record, note }) {
+  const { list, index, solved, said } = learning;
+  const { ply, verdict } = list[index];
+  const question = `Mistake ${index + 1} of ${list.length}: ${moveName(seen, record.moves[ply])} ${verdict.mark} `
+    + `${verdict.text}. Find a better move for ${sideName(seen, seen.to_move)}.`;
+  return [note, said, ...(solved ? [] : [question])].filter(Boolean).join(" ");
 }
 
 /** What one side did in a game, in a sentence. */
