@@ -332,10 +332,11 @@ def test_a_review_marks_what_was_lost(page):
 
 def balance(page):
     """What the bar beside the board shows: its words, and the share that is drawn for the side at its bottom."""
-    return page.see("(() => { const bar = document.getElementById('balance'), box = bar.getBoundingClientRect();"
-                    "const part = bar.firstElementChild.getBoundingClientRect();"
-                    "return [bar.getAttribute('aria-valuetext'), box.height > box.width ? part.height / (box.height - 2) "
-                    ": part.width / (box.width - 2)]; })()")
+    words, box, part = page.see("(() => { const bar = document.getElementById('balance'); return ["
+                                "bar.getAttribute('aria-valuetext'), bar.getBoundingClientRect(), "
+                                "bar.firstElementChild.getBoundingClientRect()]; })()")
+    long = max("height", "width", key=lambda side: box[side])
+    return [words, part[long] / (box[long] - 2)]
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (360, 640)])
@@ -548,6 +549,103 @@ def test_an_analysis_goes_on_while_one_looks(page):
     page.click("#analyse")
     page.wait("document.querySelectorAll('#record button').length === 2")  # back to the game
     assert page.status.endswith("Your turn.")
+
+
+def variations(page):
+    """What the list of variations says, and which one is shown; empty where it is hidden."""
+    return page.see("document.getElementById('variations').hidden ? [] : [...document.querySelectorAll('#variations li')]"
+                    ".map((item) => (item.firstChild.getAttribute('aria-current') ? '*' : '') + item.firstChild.textContent)")
+
+
+def test_moves_of_an_analysis_that_differ_make_variations(page):
+    """They are kept, shown and gone through, live in links, and can be deleted; the game stays as it was."""
+    for col in (3, 0):
+        before = len(page.moves)
+        page.cell(0, col)
+        page.grown(before + 2)
+        page.settle()
+    game = page.moves
+    page.click("#analyse")
+    page.click("#record button[data-ply='1']")
+    page.wait("status().startsWith('Move 1 of 4')")
+    others = [col for col in range(7) if str(col + 1) != game[1]]
+    page.cell(0, others[0])
+    page.wait("document.querySelectorAll('#record button').length === 2")
+    page.cell(0, others[1])
+    page.grown(3)
+    names = [str(col + 1) for col in others]
+    assert page.moves == [game[0], *names[:2]]
+    assert variations(page) == ["The game", f"*2. {names[0]} {names[1]}"]
+    assert page.see("document.querySelectorAll('#record .side').length") == 2
+    page.click("[data-to='first']")
+    page.wait("status().startsWith('The beginning')")
+    page.click("[data-to='on']")
+    page.wait("status().startsWith('Move 1 of 3')")
+    page.cell(0, others[2])  # a second one, from the same move
+    page.wait("document.querySelectorAll('#record button').length === 2")
+    assert variations(page) == ["The game", f"2. {names[0]} {names[1]}", f"*2. {names[2]}"]
+    page.click("#variations [data-line='0']")
+    page.wait("document.querySelectorAll('#record button').length === 4")
+    assert page.moves == game
+    page.click("[data-to='first']")
+    page.wait("status().startsWith('The beginning')")
+    page.cell(0, int(game[0]) - 1)  # what was played makes none
+    page.wait("status().startsWith('Move 1 of 4')")
+    assert len(variations(page)) == 3
+    page.click("#analyse")
+    page.wait("status().endsWith('Your turn.')")
+    assert page.moves == game and len(variations(page)) == 3
+    hash = page.see("location.hash.slice(1)")
+    assert hash.endswith(f"&line=0.1:{names[0]},{names[1]}&line=0.1:{names[2]}")
+    page.click("#variations [data-line='1']")
+    page.grown(3)
+    page.driver.refresh()
+    page.wait("document.querySelectorAll('#record button').length === 3")
+    assert variations(page)[1].startswith("*") and page.text("second").startswith("Engine")
+    page.link(hash)
+    assert page.moves == game and len(variations(page)) == 3
+    page.link(f"{hash}&at=1.2")
+    assert page.moves == [game[0], *names[:2]] and page.status.startswith("Move 2 of 3")
+    page.click("#variations .delete[data-line='1']")
+    page.wait("document.querySelectorAll('#variations li').length === 2")
+    assert page.moves == game and variations(page) == ["*The game", f"2. {names[2]}"]
+    page.click("#variations .delete[data-line='1']")
+    page.wait("document.getElementById('variations').hidden")
+
+
+def test_a_variation_of_a_variation_goes_with_it(page):
+    found = page.see("""import('/static/record.js').then(({Record}) => {
+        const game = new Record({name: 'connect4'}, null, ['1', '2', '3']);
+        const first = game.branch(1, '4').branch(2, '5').branch(3, '6');
+        const second = first.branch(2, '7');
+        const hash = second.toHash(2);
+        const again = Record.fromHash(hash);
+        return {lines: second.lines, at: second.at, hash, same: again.toHash(again.shown) === hash,
+                departs: [second.departure(1), second.departure(2)],
+                without: [second.without(1).lines, second.without(2).lines, second.without(2).at],
+                known: second.branch(1, '4').at, grown: game.branch(3, '9', true).lines,
+                kept: game.branch(3, '9', false).lines, cut: first.cut(1).lines,
+                damaged: ['line=0.1:4', 'game=x&line=5.0:1', 'game=x&line=0:1'].map(Record.fromHash)};
+    })""")
+    assert found["lines"] == [["1", "2", "3"], ["1", "4", "5", "6"], ["1", "4", "7"]] and found["at"] == 2
+    assert found["hash"] == "game=connect4&moves=1,2,3&line=0.1:4,5,6&line=1.2:7&at=2.2" and found["same"]
+    assert found["departs"] == [{"parent": 0, "ply": 1}, {"parent": 1, "ply": 2}]
+    assert found["without"] == [[["1", "2", "3"]], [["1", "2", "3"], ["1", "4", "5", "6"]], 0]
+    assert found["known"] == 1 and found["grown"] == [["1", "2", "3", "9"]] and found["damaged"] == [None] * 3
+    assert found["kept"] == [["1", "2", "3"], ["1", "2", "3", "9"]] and found["cut"] == [["1", "2", "3"]]
+
+
+def test_the_better_line_becomes_a_variation(page):
+    page.link("game=tictactoe&moves=b2,a2,a1,a3,c3")
+    page.click("#review")
+    page.wait("!document.getElementById('summary').hidden")
+    page.settle()
+    page.click("#record button[data-ply='2']")
+    page.wait("!document.getElementById('verdict').hidden")
+    line = page.see("document.querySelector('#verdict button').textContent").split()
+    page.click("#verdict button")
+    page.wait("!document.getElementById('variations').hidden")
+    assert page.moves == ["b2", *line] and len(line) > 2 and page.status.startswith("Move 2 of ")
 
 
 def test_an_analysis_rests_while_nobody_looks(page):

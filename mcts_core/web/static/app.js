@@ -3,9 +3,10 @@
 import { plyAt } from "./chart.js";
 import { complain, enteredGame, forgive, forgiveAll, showGameFields } from "./form.js";
 import { tryMove } from "./learning.js";
+import { listenToLines } from "./lines.js";
 import { listenToMoves } from "./moves.js";
 import { listenToPanel } from "./panel.js";
-import { begin, go, openLink, play, review, save, saved, search, step, stopReview, update } from "./play.js";
+import { begin, go, openLink, play, review, save, saved, search, step, stopReview, tryLine, update } from "./play.js";
 import { Record } from "./record.js";
 import { changeDraft, openDraft } from "./setup.js";
 import { complete, engine, find, here, playable, positions, state, takenBack } from "./state.js";
@@ -31,8 +32,9 @@ function choose(name) {
 const ACTIONS = {
   "take-back": () => {
     const ply = takenBack();
+    const stays = state.analysing && state.record.at === 0 && !state.free;  // an analysis takes no move of a game back
     engine.drop();
-    go(state.record.cut(ply), ply, { reviewed: false,
+    go(stays ? state.record : state.record.cut(ply), ply, { reviewed: false,
       note: ply === 0 ? "Taken back to the beginning." : `Taken back to move ${ply}.` });
   },
   hint: () => search({ purpose: "hint", ply: state.cursor, key: here() }),
@@ -41,8 +43,8 @@ const ACTIONS = {
     stopReview();
     if (!state.analysing) Object.assign(state, { analysing: true, hint: null, note: "" });
     else {
-      state.analysing = false;
-      if (state.main !== null) return go(state.main, state.main.moves.length, { main: null });
+      const game = state.record.select(0);
+      return go(game, game.moves.length, { analysing: false, free: false });
     }
     save();
     update();
@@ -83,7 +85,16 @@ function preview(names, seen) {
 }
 
 listenToWritten(choose);
-listenToMoves((ply) => go(state.record, ply), preview);
+listenToMoves((ply) => go(state.record, ply), preview, (line, ply) => tryLine(ply, line));
+listenToLines(
+  (at) => {
+    const record = state.record.select(at);
+    go(record, at === 0 ? record.moves.length : record.departure(at).ply + 1, { analysing: true, reviewed: false });
+  },
+  (index) => {
+    const record = state.record.without(index);
+    go(record, Math.min(state.cursor, record.moves.length), { reviewed: false });
+  });
 listenToPanel(
   preview,
   (names, ply) => {
@@ -183,9 +194,8 @@ async function start() {
   const before = saved();
   const linked = Record.fromHash(location.hash);
   if (before !== null && (linked === null || linked.toHash() === before.hash)) {
-    const { hash, cursor, main, ...rest } = before;
+    const { hash, cursor, ...kept } = before;
     const record = Record.fromHash(hash);
-    const kept = { ...rest, main: main === null ? null : Record.fromHash(main) };
     if (await go(record, Math.min(cursor, record.moves.length), kept)) return showForm();
   } else if (linked !== null && await openLink(linked)) return undefined;
   const text = find("error").textContent;

@@ -20,7 +20,7 @@ function ask(list, index) {
       { note: `You have gone through ${list.length === 1 ? "the mistake" : `all ${list.length} mistakes`}.` });
     return;
   }
-  go(state.record, list[index].ply, { learning: { list, index, solved: false, said: "" }, analysing: false });
+  go(state.record, list[index].ply, { learning: { list, index, solved: false, said: "" } });
 }
 
 /** A move that a person tries. */

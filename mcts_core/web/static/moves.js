@@ -7,11 +7,15 @@ import { percent, summaryText } from "./words.js";
 const find = (id) => document.getElementById(id);
 
 /** `go(ply)` is called with the move that was chosen; `preview(names, seen)` with the line under the pointer or the
-    focus, [] for none, and the position before it. */
-export function listenToMoves(go, preview) {
+    focus, [] for none, and the position before it; `follow(names, ply)` with a line that was chosen. */
+export function listenToMoves(go, preview, follow) {
   const line = find("verdict").querySelector("button");
   const look = () => preview(line.names, line.seen);
   for (const name of ["pointerenter", "focus"]) line.addEventListener(name, look);
+  line.addEventListener("click", () => {
+    preview([]);
+    follow(line.names, line.seen.ply);
+  });
   for (const name of ["pointerleave", "blur"]) line.addEventListener(name, () => preview([]));
   find("record").addEventListener("click", (event) => {
     const button = event.target.closest("button");
@@ -23,46 +27,53 @@ export function listenToMoves(go, preview) {
 export function showMoves(view, judged) {
   const { record, seen } = view;
   const list = find("record");
-  const marks = judged.map(({ verdict }) => (verdict ? [verdict.mark, verdict.text, verdict.better] : []));
-  const key = JSON.stringify([record.moves, seen.ply, marks, view.movers]);
+  const branched = record.at > 0 ? record.departure(record.at).ply : Infinity;
   find("no-moves").hidden = record.moves.length > 0;
   showSummary(view, judged);
   showVerdict(view, judged);
+  const focused = list.contains(document.activeElement);
+  // The buttons stay while an analysis changes their marks: one of them may be under a finger.
+  while (list.children.length > record.moves.length) list.lastChild.remove();
+  while (list.children.length < record.moves.length) list.append(newMove());
+  record.moves.forEach((name, index) => {
+    const button = list.children[index].firstChild;
+    const [number, , note, best] = button.childNodes;
+    const { verdict, player } = judged[index];
+    const here = index + 1 === seen.ply;
+    const side = index >= branched ? "side" : "";
+    const set = (node, text) => {
+      if (node.textContent !== text) node.textContent = text;
+    };
+    button.dataset.ply = index + 1;
+    button.className = `${player === playerOf(view) ? "own" : "other"} ${side} ${verdict?.grade ?? ""}`;
+    if (here) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+    button.tabIndex = here || (seen.ply === 0 && index === 0) ? 0 : -1;
+    set(number, `${index + 1}.`);
+    set(button.childNodes[1], ` ${name}`);
+    set(note, verdict?.text ? ` ${verdict.mark} ${verdict.text}` : "");
+    set(best, verdict?.text && verdict.better ? ` best ${verdict.better}` : "");
+    button.title = !verdict?.text ? "" : `${verdict.exact ? `Proven: ${verdict.text}` : `Lost ${percent(verdict.lost)}`}`
+      + `${verdict.better ? `; better: ${verdict.better}` : ""}`;
+  });
+  const key = JSON.stringify([record.moves, seen.ply]);
   if (list.dataset.key === key) return;
   list.dataset.key = key;
-  const focused = list.contains(document.activeElement);
-  list.replaceChildren(...record.moves.map((name, index) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    const { verdict, player } = judged[index];
-    button.type = "button";
-    button.dataset.ply = index + 1;
-    const here = index + 1 === seen.ply;
-    button.className = `${player === playerOf(view) ? "own" : "other"} ${verdict?.grade ?? ""}`;
-    if (here) button.setAttribute("aria-current", "step");
-    button.tabIndex = here || (seen.ply === 0 && index === 0) ? 0 : -1;
-    const number = document.createElement("i");
-    number.textContent = `${index + 1}.`;
-    button.append(number, ` ${name}`);
-    if (verdict?.text) {
-      const note = document.createElement("small");
-      note.textContent = ` ${verdict.mark} ${verdict.text}`;
-      button.append(note);
-      button.title = `${verdict.exact ? `Proven: ${verdict.text}` : `Lost ${percent(verdict.lost)}`}`
-        + `${verdict.better ? `; better: ${verdict.better}` : ""}`;
-      if (verdict.better) {
-        const best = document.createElement("span");
-        best.textContent = ` best ${verdict.better}`;
-        button.append(best);
-      }
-    }
-    item.append(button);
-    return item;
-  }));
   const here = list.querySelector("[aria-current]");
   if (focused) (here ?? list.querySelector("button"))?.focus({ preventScroll: true });
   if (here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
   else list.scrollTop = 0;
+}
+
+/** A button with a number, the move, its mark and the best move. */
+function newMove() {
+  const item = document.createElement("li");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(document.createElement("i"), document.createTextNode(""), document.createElement("small"),
+    document.createElement("span"));
+  item.append(button);
+  return item;
 }
 
 /** Beside the mark of the move that led here: what was better, and how it goes on. */

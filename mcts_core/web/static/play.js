@@ -44,7 +44,7 @@ export function update() {
 }
 
 function wantedSearch() {
-  if (state.draft !== null) return null;
+  if (state.draft !== null || state.learning !== null) return null;
   if (state.analysing) {
     if (document.hidden) return null;
     const over = positions.get(here()).winner !== null;
@@ -90,7 +90,7 @@ export async function review() {
   engine.drop();
   const { record } = state;
   const seconds = Math.min(REVIEW_SECONDS, state.seconds);
-  Object.assign(state, { analysing: false, hint: null, learning: null });
+  Object.assign(state, { analysing: record.at > 0, hint: null, learning: null });
   for (let ply = 0; ply <= record.moves.length; ply++) {
     const key = record.key(ply);
     state.reviewing = ply;
@@ -130,11 +130,14 @@ export function play(name) {
   } else if (!seen.legal.includes(name)) {
     note(seen.form === "slots" ? `Column ${name} is full.` : `${capital(name)} is taken.`);
   } else if (state.record.moves[state.cursor] === name) go(state.record, state.cursor + 1);
-  else {
-    const leaves = state.analysing && state.main === null && Object.values(state.sides).includes("engine");
-    go(state.record.then(state.cursor, name), state.cursor + 1,
-      { reviewed: false, ...(leaves ? { main: state.record } : {}) });
-  }
+  else if (state.analysing) tryLine(state.cursor, [name]);
+  else go(state.record.then(state.cursor, name), state.cursor + 1, { reviewed: false });
+}
+
+/** Tries moves after the first `ply` on the analysis board: moves that differ from the game make a variation. */
+export function tryLine(ply, names) {
+  const grown = names.reduce((record, name, index) => record.branch(ply + index, name, state.free), state.record);
+  return go(grown, ply + 1, { analysing: true, reviewed: state.reviewed && grown.at === state.record.at });
 }
 
 /** A sentence above the board, until something else happens. */
@@ -153,11 +156,11 @@ export function step(to) {
 /** A new game from a record without moves, or with some. */
 export async function begin(record, changes) {
   engine.drop();
-  const begun = await go(record, record.moves.length, { main: null, analysing: false, reviewing: null, reviewed: false,
+  const begun = await go(record, record.shown ?? record.moves.length, { free: false, analysing: false, reviewing: null, reviewed: false,
     draft: null, ...changes });
   if (begun) {
-    const kept = here();
-    for (const key of positions.keys()) if (key !== kept) positions.delete(key);
+    const kept = [here(), record.key()];
+    for (const key of positions.keys()) if (!kept.includes(key)) positions.delete(key);
     found.clear();
     complete.clear();
     showForm();
@@ -168,16 +171,16 @@ export async function begin(record, changes) {
 
 /** Opens a game that came from elsewhere, on the analysis board. */
 export function openLink(record) {
-  return begin(record, { sides: PEOPLE, analysing: true });
+  return begin(record, { sides: PEOPLE, analysing: true, free: true });
 }
 
 /** The address holds the game, and the tab how it is played. */
 export function save() {
-  const { record, main } = state;
-  const kept = ["cursor", "sides", "level", "seconds", "threads", "alone", "analysing"].map((name) => [name, state[name]]);
+  const { record } = state;
+  const kept = ["cursor", "free", "sides", "level", "seconds", "threads", "alone", "analysing"]
+    .map((name) => [name, state[name]]);
   history.replaceState(null, "", `#${record.toHash()}`);
-  sessionStorage.setItem(SAVED, JSON.stringify({ hash: record.toHash(), main: main?.toHash() ?? null,
-    ...Object.fromEntries(kept) }));
+  sessionStorage.setItem(SAVED, JSON.stringify({ hash: record.toHash(), ...Object.fromEntries(kept) }));
 }
 
 /** What `save` has kept in this tab; null where it has nothing. */

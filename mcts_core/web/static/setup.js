@@ -38,10 +38,10 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 }
 
 async function copy(kind) {
-  const record = state.record.cut(state.cursor);
+  const { record, cursor } = state;
   const texts = {
-    link: () => `${location.origin}${location.pathname}#${record.toHash()}`,
-    moves: () => record.moves.join(" "),
+    link: () => `${location.origin}${location.pathname}#${record.toHash(cursor)}`,
+    moves: () => record.moves.slice(0, cursor).join(" "),
     diagram: () => positions.get(here()).diagram,
     svg: () => svgText(find("picture")),
   };

@@ -9,9 +9,10 @@ export const find = (id) => document.getElementById(id);
 
 export const engine = new Engine(transport);
 
-/** `record` is the game and `cursor` the move that is shown; `main` the game that an analysis has left. */
+/** `record` is the game and `cursor` the move that is shown; `free`: nobody plays this game, so that an analysis may go
+    on with it; `learning`: { list, index, solved, said } while one learns from mistakes. */
 export const state = {
-  record: null, cursor: 0, main: null, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1, alone: false,
+  record: null, cursor: 0, free: false, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1, alone: false,
   analysing: false, hint: null, note: "", reviewing: null, reviewed: false, draft: null, failed: "",
   learning: null,
 };

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { chartTitle, showChart } from "./chart.js";
 import { showBalance } from "./balance.js";
 import { complain, enterGame, inputOf } from "./form.js";
+import { showLines } from "./lines.js";
 import { showMoves } from "./moves.js";
 import { showPanel } from "./panel.js";
 import { gradients, piece, shape } from "./shapes.js";
@@ -64,6 +65,7 @@ export function render() {
     new Map(judged.map(({ verdict }, index) => [index + 1, verdict?.grade ?? ""])));
   view.mistakes = judged.some(({ verdict }) => verdict?.grade);
   showMoves(view, judged);
+  showLines(view);
   showButtons(view);
   find("digits").hidden = !hasDigits();
   find("digits").textContent = `, 1 to ${seen.cols} for a column`;
