@@ -427,16 +427,27 @@ class Searcher:
 
     @checked(_OF_SEARCHER)
     async def search_async(
-        self, state: Any, seconds: float | None = None, *, iterations: int | None = None
+        self,
+        state: Any,
+        seconds: float | None = None,
+        *,
+        iterations: int | None = None,
+        progress: Progress | None = None,
+        every: float | None = None,
     ) -> Any:
         """``search`` for asyncio; the search runs in a background thread.
 
-        If the task is cancelled, the search and its thread end before CancelledError is raised.
+        The arguments and errors are those of ``search``. A function given as ``progress`` runs in the thread of the
+        event loop: if the loop is busy, it gets the latest Stats alone. If the task is cancelled, the search and its
+        thread end before CancelledError is raised.
         """
         from mcts_core.background import search_async
 
+        chosen = self._options.progress if progress is None else as_progress(progress)
+        interval = self._options.every if every is None else as_interval(every)
         request = self._request(state, seconds, iterations, clock())
-        return await search_async(self._core, request)
+        request.every = interval
+        return await search_async(self._core, request, chosen)
 
     @checked(_OF_SEARCHER)
     def watch(

@@ -4,6 +4,7 @@ pondering, asyncio, progress, cancelling."""
 import _thread
 import asyncio
 import gc
+import io
 import signal
 import subprocess
 import sys
@@ -524,6 +525,66 @@ def test_timeout_and_a_loop_that_ends():
 
     asyncio.run(late())
     asyncio.run(left_behind())  # cancels what is left
+
+
+def test_progress_of_search_async_runs_in_the_thread_of_the_loop():
+    async def main(engine, **keywords):
+        seen = []
+
+        def look(stats):
+            seen.append(stats)
+            assert threading.get_ident() == here
+
+        here = threading.get_ident()
+        await engine.search_async(mc.Gomoku(), seconds=0.2, progress=look, **keywords)
+        return seen
+
+    seen = asyncio.run(main(mc.Searcher(preset="uct", seed=1), every=0.005))
+    assert len(seen) >= 2 and {stats.stop_reason for stats in seen} == {"running"}
+    assert [stats.iterations for stats in seen] == sorted(stats.iterations for stats in seen)
+    assert asyncio.run(main(mc.Searcher(preset="uct", seed=1, every=60))) == []
+
+
+def test_the_progress_of_the_searcher_is_that_of_search_async():
+    seen = []
+    engine = mc.Searcher(preset="uct", seed=1, progress=seen.append, every=0.005)
+    asyncio.run(engine.search_async(mc.Gomoku(), seconds=0.1))
+    assert seen
+    seen.clear()
+    asyncio.run(engine.search_async(mc.Gomoku(), seconds=0.05, progress=False))
+    assert seen == []
+
+
+def test_an_error_of_progress_ends_search_async():
+    def fail(stats):
+        raise KeyError("on demand")
+
+    engine = mc.Searcher(preset="uct", seed=1)
+    begin = time.monotonic()
+    with pytest.raises(KeyError, match="on demand"):
+        asyncio.run(engine.search_async(mc.Gomoku(), 60, progress=fail, every=0.005))
+    assert time.monotonic() - begin < SOON
+    assert engine.stats().stop_reason == "cancelled"
+    asyncio.run(engine.search_async(mc.Gomoku(), iterations=50))
+
+
+def test_progress_of_search_async_draws_a_bar(monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "dumb")
+    asyncio.run(mc.Searcher(preset="uct", seed=1).search_async(mc.Gomoku(), seconds=0.1, progress=True, every=0.005))
+    assert "move " in stream.getvalue() and " left" in stream.getvalue()
+
+
+@pytest.mark.parametrize("keywords, words", [({"progress": 3}, "progress must be True, False or a function"),
+                                             ({"every": 0.0}, "every must be a finite number")])
+def test_wrong_progress_is_refused_before_search_async_begins(keywords, words):
+    engine = mc.Searcher(seed=1)
+    with pytest.raises(mc.InvalidOption, match=words):
+        asyncio.run(engine.search_async(START, iterations=50, **keywords))
+    asyncio.run(engine.search_async(START, iterations=50))
+    assert engine.stats().seed == 1  # the first search of this Searcher
 
 
 def test_stop_ends_search_async():

@@ -79,6 +79,7 @@ with engine.pondering(four) as pondering:
 for stats in assert_type(engine.watch(four, iterations=50), Iterator[mc.Stats]):
     assert_type(stats, mc.Stats)
 asyncio.run(engine.search_async(four, iterations=50))
+asyncio.run(engine.search_async(four, iterations=50, progress=lambda stats: assert_type(stats, mc.Stats), every=1))
 assert_type(copy.copy(engine), mc.Searcher)
 
 
