@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO, Protocol
+    from os import PathLike
+    from typing import BinaryIO, Protocol, TextIO
 
     class Engine(Protocol):
         """An engine for ``serve``."""
@@ -31,7 +33,7 @@ class Lines:
     """Commands from ``reader`` and answers to ``writer``, two binary files, as lines of UTF-8.
 
     Iteration yields the commands without line ends (LF or CR LF) and surrounding spaces. It skips empty lines and
-    replaces bytes that are not UTF-8. ``send`` may be called from any thread.
+    replaces bytes that are not UTF-8. ``send`` may be called from any thread. ``log`` writes both to a file, too.
     """
 
     def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
@@ -39,6 +41,8 @@ class Lines:
         self._writer = writer
         self._lock = threading.Lock()
         self._closed = False
+        self._log: TextIO | None = None
+        self._log_from = 0.0
         self.error: OSError = BrokenPipeError()
         """Why nothing can be sent any more, once the lines are closed."""
 
@@ -60,6 +64,8 @@ class Lines:
             if not whole:
                 line = line[:SHOWN] + "..."
             if line:
+                with self._lock:
+                    self._note(">", line)
                 yield line
 
     def _read(self) -> bytes:
@@ -68,12 +74,38 @@ class Lines:
         except (OSError, ValueError):  # the other end is gone, or the file was closed: no more commands
             return b""
 
+    def log(self, path: str | PathLike[str] | None) -> None:
+        """Appends every line from now on to the file ``path``; None ends that.
+
+        A line of the log has the seconds since this call, ``>`` for a command or ``<`` for an answer, and the text. If
+        the file cannot be written later, the log ends and the engine goes on. Raises OSError if it cannot be opened.
+        """
+        file = None if path is None else open(path, "a", encoding="utf-8", errors="backslashreplace", buffering=1)
+        with self._lock:
+            before, self._log, self._log_from = self._log, file, time.monotonic()
+            if file is not None:
+                self._note("#", time.strftime("log of %Y-%m-%d %H:%M:%S"))
+        if before is not None:
+            with contextlib.suppress(OSError):
+                before.close()
+
+    def _note(self, mark: str, line: str) -> None:
+        if self._log is None:
+            return
+        try:
+            self._log.write(f"{time.monotonic() - self._log_from:9.3f} {mark} {line}\n")
+        except OSError:  # the disk is full: games go on
+            self._log = None
+
     def send(self, *answers: str) -> None:
         """Writes all lines at once and flushes them. Does nothing once the other end is gone."""
-        text = "".join(" ".join(answer.splitlines()) + "\n" for answer in answers)
+        lines = [" ".join(answer.splitlines()) for answer in answers]
+        text = "".join(line + "\n" for line in lines)
         with self._lock:
             if self._closed:
                 return
+            for line in lines:
+                self._note("<", line)
             try:
                 self._writer.write(text.encode("utf-8", "backslashreplace"))
                 self._writer.flush()
@@ -84,15 +116,20 @@ class Lines:
 
 
 @contextlib.contextmanager
-def standard_lines() -> Iterator[Lines]:
-    """The Lines of standard input and output; all other output goes to standard error meanwhile.
+def standard_lines(log: str | None = None) -> Iterator[Lines]:
+    """The Lines of standard input and output; all other output goes to standard error meanwhile. ``log`` is the path of
+    their log.
 
-    Raises an OSError at the end if answers could not be written: BrokenPipeError if the other end was gone, on
-    Windows one of EINVAL.
+    Raises OSError if the log cannot be opened, and at the end an OSError if answers could not be written:
+    BrokenPipeError if the other end was gone, on Windows one of EINVAL.
     """
     lines = Lines(sys.stdin.buffer, sys.stdout.buffer)
-    with contextlib.redirect_stdout(sys.stderr):
-        yield lines
+    lines.log(log)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield lines
+    finally:
+        lines.log(None)
     if lines.closed:
         raise lines.error
 

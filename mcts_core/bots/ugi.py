@@ -6,7 +6,6 @@ one word, and a position of a game of this package is its board from the top row
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
 import time
@@ -17,6 +16,7 @@ from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
 from mcts_core.keywords import checked
 from mcts_core.move_names import Names
+from mcts_core.options import FINAL_MOVES, PRESETS, ROLLOUTS, SCHEDULES, SELECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,22 @@ SHOWN = 80
 """Characters of a command that an answer repeats."""
 LIMITS = ("movetime", "nodes", "p1time", "p2time", "p1inc", "p2inc", "movestogo")
 """Words of ``go`` that a number follows: times in milliseconds, iterations, moves."""
+CHECK, STRING = "check", "string"
+OPTIONS: dict[str, str | tuple[str, ...] | tuple[int, int]] = {
+    "preset": PRESETS, "selection": SELECTIONS, "exploration": STRING, "fpu": STRING, "solver": CHECK,
+    "rollout": ROLLOUTS, "rollouts_per_leaf": (1, 100), "expand_after": (1, 2**30), "expand_distance": (0, 32),
+    "prior_weight": STRING, "rave_schedule": SCHEDULES, "rave_k": STRING, "rave_bias": STRING, "grave_ref": (0, 2**30),
+    "symmetry": CHECK, "leaf_proofs": (0, 2**20), "node_proofs": (0, 2**20), "root_proofs": (0, 2**20), "book": CHECK,
+    "final_move": FINAL_MOVES, "memory_mb": STRING, "seed": STRING, "stop_early": CHECK, "threads": (1, 256),
+    "exchange_every": (16, 2**30), "reuse": CHECK, "prune": CHECK, "c_puct": STRING, "noise_alpha": STRING,
+    "noise_weight": STRING, "valuation": STRING, "least_prior": STRING,
+}
+"""The options of ``Searcher`` that a line of text can set in a game of two players, with their types: the words of a
+combo, the range of a spin, a check, or a string, which is a fraction or a number too large for a spin."""
+LOG = "log"
+"""The option of the engine itself: the file of its log."""
+EMPTY = "<empty>"
+"""The value that switches the log off."""
 RESULTS = {None: "none", 1: "p1win", -1: "p2win", 0: "draw"}
 
 
@@ -122,6 +138,7 @@ class UGI:
         self._seconds = seconds
         self._iterations = iterations
         self._options = options
+        self._log: str | None = None
         self._engine = self._checked(options)
         self._begin = "startpos"
         """The position before the moves, in the words of the command."""
@@ -166,14 +183,39 @@ class UGI:
             self._thinking.stop(silent=True)
 
     def _ugi(self, words: list[str]) -> None:
-        known = {name: entry.default for name, entry in inspect.signature(mcts_core.Searcher).parameters.items()}
-        values = {**known, **self._engine.options(self._notation.start), **self._options}
+        values = {"threads": 1, "reuse": True, "prune": True, "book": self._options.get("preset") != "uct",
+                  **self._engine.options(self._notation.start), **self._options}
+        described = {name: self._described(name, values.get(name)) for name in OPTIONS}
         self._lines.send(
             f"id name mcts_core {mcts_core.__version__}",
             "id author the authors of mcts_core",
-            *(f"option name {name} {_kind_and_default(values[name])}" for name in known),
+            *(f"option name {name} type {text}" for name, text in described.items() if text),
+            f"option name {LOG} type string default {self._log or EMPTY}",
             "ugiok",
         )
+
+    def _described(self, name: str, value: Any) -> str:
+        """The rest of the line of an option after ``type``, with its value or ``auto``; empty where the game has none
+        of its values."""
+        kind = OPTIONS[name]
+        if kind == CHECK and isinstance(value, bool):
+            return f"check default {_truth(value)}"
+        if isinstance(kind, tuple) and isinstance(kind[0], int) and isinstance(value, int):
+            return f"spin default {value} min {kind[0]} max {kind[1]}"
+        default = "auto" if value is None else value
+        words = ("true", "false") if kind == CHECK else kind
+        if isinstance(words, str) or isinstance(words[0], int):
+            return f"string default {default}"
+        taken = [str(word) for word in words if kind == CHECK or self._takes(name, word)]
+        return f"combo default {default} {' '.join(f'var {word}' for word in ('auto', *taken))}" if taken else ""
+
+    def _takes(self, name: str, value: Any) -> bool:
+        """Whether the game has this value of an option, beside the others."""
+        try:
+            mcts_core.Searcher(**{**self._options, name: value}).most_iterations(self._notation.start)
+        except mcts_core.InvalidOption:
+            return False
+        return True
 
     def _isready(self, words: list[str]) -> None:
         self._lines.send("readyok")
@@ -185,15 +227,24 @@ class UGI:
         self._clocks = {1: MatchClock(), -1: MatchClock()}
 
     def _setoption(self, words: list[str]) -> None:
-        self._end_search()
         found = re.fullmatch(r"name (\S+) value (.+)", " ".join(words))
         if not found:
             raise mcts_core.InvalidOption("setoption must be followed by name NAME value VALUE")
-        known = {name.lower(): name for name in inspect.signature(mcts_core.Searcher).parameters}
+        known = {name.lower(): name for name in (*OPTIONS, LOG)}
         name = known.get(found[1].lower())
+        if name == LOG:
+            path = None if found[2] in (EMPTY, "auto") else found[2]
+            try:
+                self._lines.log(path)
+            except (OSError, ValueError) as error:
+                raise mcts_core.InvalidOption(f"{LOG} must be a file that can be written, got {found[2][:SHOWN]!r}: "
+                                              f"{error}") from None
+            self._log = path
+            return
         if name is None:
             raise mcts_core.InvalidOption(
                 f"an option must be one of {', '.join(known.values())}, got {found[1][:SHOWN]!r}")
+        self._end_search()
         options = {**self._options, name: _value(found[2])}
         if options[name] is None:
             del options[name]
@@ -357,13 +408,6 @@ def _cause(error: Exception) -> str:
     cause = error.__cause__
     told = f"{type(cause).__name__}: {cause}"
     return "" if cause is None or told in str(error) else f" (caused by {told})"
-
-
-def _kind_and_default(value: Any) -> str:
-    """The rest of the line of an option; None becomes auto."""
-    if isinstance(value, bool):
-        return f"type check default {_truth(value)}"
-    return f"type string default {'auto' if value is None else value}"
 
 
 def _value(text: str) -> Any:

@@ -26,6 +26,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--ponder", action="store_true",
         help="search in the opponent's time, too, for as long as a turn may take (default: not)")
+    options.add_log(parser)
     parser.set_defaults(run=run)
 
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from mcts_core.bots.gomocup import Gomocup, rehearse
     from mcts_core.bots.lines import serve, standard_lines
 
-    with standard_lines() as lines:
+    with standard_lines(args.log) as lines:
         chosen = {"seconds": args.seconds, "iterations": args.iterations, "ponder": args.ponder}
         chosen |= options.searcher_options(args)
         engine = Gomocup(lines, margin=rehearse(**chosen), **chosen)

@@ -155,6 +155,12 @@ def add_progress(parser: argparse.ArgumentParser) -> None:
         help="draw a progress bar on standard error, or not (default: on a terminal, when the work takes long)")
 
 
+def add_log(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--log``."""
+    parser.add_argument(
+        "--log", metavar="FILE", help="append all lines from and to the other program to FILE (default: no log)")
+
+
 def add_top(parser: argparse.ArgumentParser) -> None:
     """Adds ``--top``, the length of a table of moves."""
     parser.add_argument(

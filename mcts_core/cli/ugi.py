@@ -22,6 +22,7 @@ def add_parser(commands: Commands) -> None:
         "--game", required=True, metavar="GAME",
         help="connect4, gomoku, mnk:M,N,K, tictactoe or module:Class, see below")
     options.add_search_options(parser, protocol=True)
+    options.add_log(parser)
     parser.set_defaults(run=run)
 
 
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from mcts_core.bots.lines import serve, standard_lines
     from mcts_core.bots.ugi import UGI, Notation
 
-    with standard_lines() as lines:
+    with standard_lines(args.log) as lines:
         game = parse_game(args.game)
         engine = UGI(
             lines, Notation(game.start), seconds=args.seconds, iterations=args.iterations,

@@ -1,6 +1,7 @@
 import errno
 import io
 import os
+import re
 import sys
 
 import pytest
@@ -79,6 +80,38 @@ def test_nobody_reads_any_more(error):
     assert lines.closed and read == ["A"] and gone.calls == 1
     lines.send("more")
     assert gone.calls == 1
+
+
+def test_a_log_has_every_line_with_its_time(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text("before\n", encoding="utf-8")
+    lines = Lines(io.BytesIO("A\n\N{BULLET}\n".encode()), io.BytesIO())
+    lines.send("not logged")
+    lines.log(path)
+    for line in lines:
+        lines.send(f"got {line}", "\ud800")
+    lines.log(None)
+    lines.send("not logged")
+    first, header, *rest = path.read_text(encoding="utf-8").splitlines()
+    assert first == "before" and re.fullmatch(r" +0\.\d{3} # log of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d", header)
+    assert [line.lstrip().split(" ", 1)[1] for line in rest] == [
+        "> A", "< got A", "< \\ud800", "> \N{BULLET}", "< got \N{BULLET}", "< \\ud800"]
+
+
+def test_a_log_that_cannot_be_written_ends_and_the_answers_go_on(tmp_path):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    lines = Lines(io.BytesIO(b"A\n"), io.BytesIO())
+    lines.log(tmp_path / "log.txt")
+    lines._log.close()
+    lines._log = Full()
+    assert list(lines) == ["A"]
+    lines.send("OK")
+    assert not lines.closed and lines._writer.getvalue() == b"OK\n"
+    with pytest.raises(OSError):
+        lines.log(tmp_path / "none" / "log.txt")
 
 
 class Engine:

@@ -13,7 +13,7 @@ from ugi_talk import INFO, Talk
 import mcts_core
 from mcts_core.bots import ugi
 from mcts_core.bots.lines import Lines, serve
-from mcts_core.bots.ugi import UGI, Notation
+from mcts_core.bots.ugi import OPTIONS, UGI, Notation
 from mcts_core.cli.games import parse_game
 from mcts_core.engine.request import seed_of
 
@@ -65,13 +65,60 @@ def test_the_engine_introduces_itself_and_its_options():
     talk = Talk()
     name, author, *options, last = talk.ask("ugi")
     assert name == f"id name mcts_core {mcts_core.__version__}" and author.startswith("id author ") and last == "ugiok"
-    named = [re.fullmatch(r"option name (\w+) type (check default (true|false)|string default \S+)", line)[1]
-             for line in options]
-    assert named == list(inspect.signature(mcts_core.Searcher).parameters)
+    form = (r"option name (\w+) type (check default (true|false)|string default \S+|spin default \d+ min \d+ max \d+|"
+            r"combo default \S+( var \S+){2,})")
+    named = [re.fullmatch(form, line)[1] for line in options]
+    known = list(inspect.signature(mcts_core.Searcher).parameters)
+    assert named == [*(name for name in known if name in OPTIONS), "log"]
     assert "option name solver type check default true" in options
-    assert "option name rollout type string default decisive" in options
+    assert "option name rollout type combo default decisive var auto var random var decisive" in options
+    assert "option name final_move type combo default robust var auto var robust var max" in options
+    assert "option name threads type spin default 1 min 1 max 256" in options
     assert "option name seed type string default 1" in options
     assert "option name memory_mb type string default auto" in options
+
+
+def test_functions_and_what_needs_them_are_no_options():
+    left_out = set(inspect.signature(mcts_core.Searcher).parameters) - OPTIONS.keys()
+    assert left_out == {"evaluator", "policy_value", "batch", "root_policy", "gumbel_moves", "gumbel_scale",
+                        "progress", "every", "network",
+                        "temperature", "rollout_moves", "nested_rollouts"}  # of general games
+    line, = Talk().ask("setoption name evaluator value f")
+    assert line.startswith("info string an option must be one of preset, ")
+    assert "evaluator" not in line.split(", got")[0]
+
+
+@pytest.mark.parametrize("name", [name for name, kind in OPTIONS.items() if isinstance(kind[0], int)])
+def test_the_range_of_a_spin_is_that_of_the_searcher(name):
+    low, high = OPTIONS[name]
+    for value in (low, high):
+        mcts_core.Searcher(**{name: value, "memory_mb": 256})
+    for value in (low - 1, high + 1):
+        with pytest.raises(mcts_core.InvalidOption, match=f"{name} must be an int from {low} to {high}, got"):
+            mcts_core.Searcher(**{name: value})
+
+
+@pytest.mark.parametrize("game", ["connect4", "gomoku", "tictactoe"])
+def test_every_word_that_a_combo_offers_is_taken(game):
+    combos = [line.split() for line in Talk(game).ask("ugi") if " type combo " in line]
+    assert {line[2] for line in combos} >= {"preset", "selection", "rollout", "final_move"}
+    for line in combos:
+        assert line[6] in line[8::2]  # the default is one of the words
+        for word in line[8::2]:
+            assert Talk(game).ask(f"setoption name {line[2]} value {word}") == []
+
+
+def test_a_log_is_switched_on_and_off(tmp_path):
+    talk, path = Talk(), tmp_path / "a log.txt"
+    assert talk.ask(f"setoption name log value {path}") == []
+    assert f"option name log type string default {path}" in talk.ask("ugi")
+    assert talk.ask("setoption name Log value <empty>", "isready") == ["readyok"]
+    text = path.read_text(encoding="utf-8")
+    assert "< ugiok\n" in text and "readyok" not in text
+    line, = talk.ask(f"setoption name log value {tmp_path / 'none' / 'log.txt'}")
+    assert line.startswith("info string log must be a file that can be written, got ")
+    line, = talk.ask("setoption name log value a\0b")
+    assert line.startswith("info string log must be a file that can be written, got ")
 
 
 def test_isready():

@@ -25,6 +25,15 @@ def test_the_game_and_the_options_of_the_search_reach_the_engine(said, game, mov
     assert lines[-1].startswith("bestmove ")
 
 
+def test_a_log_has_the_talk(said, tmp_path):
+    path = tmp_path / "log.txt"
+    assert said(["isready\n"], "--game", "connect4", "--log", path) == (0, ["readyok"], "")
+    text = path.read_text(encoding="utf-8")
+    assert " > isready\n" in text and " < readyok\n" in text
+    code, lines, err = said(["isready\n"], "--game", "connect4", "--log", tmp_path / "none" / "log.txt")
+    assert code == 2 and lines == [] and err.startswith("mcts-core: error: ") and "log.txt" in err
+
+
 def test_quit_is_the_end(said):
     assert said(["isready\n", "quit\n", "isready\n"], "--game", "connect4") == (0, ["readyok"], "")
 
