@@ -76,7 +76,8 @@ run-test- = $(BIN)/pytest $(WORKERS) $(ARGS)
 
 # Warnings of the programs of others are no errors here.
 needs-test-clients := $(VENV)/.installed-clients
-run-test-clients = $(call pytest,-m clients -W default) tests/clients tests/docs/test_clients.py
+run-test-clients = $(call pytest,-m clients -W default) \
+	tests/clients tests/docs/test_clients.py tests/docs/test_coming_from.py
 
 needs-test-browser := $(VENV)/.installed-browser
 run-test-browser = $(call pytest,-m browser) tests/web/test_browser.py

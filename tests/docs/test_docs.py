@@ -9,8 +9,8 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
 OTHERS = [page for folder in (".", "bench", "examples", "examples/*") for page in sorted(ROOT.glob(f"{folder}/*.md"))]
-PROGRAMS = {"clusters.md", "gymnasium.md", "kaggle.md", "native_games.md", "pettingzoo.md", "pictures.md", "time.md",
-            "tutorial.md"}
+PROGRAMS = {"clusters.md", "coming_from.md", "gymnasium.md", "kaggle.md", "native_games.md", "pettingzoo.md",
+            "pictures.md", "time.md", "tutorial.md"}
 """Pages that have tests of their own: their blocks are programs, need the packages of others, or what they print and
 write is compared there."""
 NEW = {"index.md", "options.md", "command_line.md", "glossary.md", "troubleshooting.md"}
