@@ -164,3 +164,41 @@ def test_the_new_game_works(tmp_path):
                     ["-m", "pytest", "-q", "tests/games/test_squares.py"]):
         done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ---- community files -------------------------------------------------------------------------------------------------
+
+TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+@pytest.mark.needs("pyyaml")
+@pytest.mark.parametrize("path", [path for path in TEMPLATES if path.stem != "config"], ids=lambda path: path.stem)
+def test_a_report_asks_for_steps_and_evidence(path):
+    import yaml
+
+    template = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert template.keys() == {"name", "description", "labels", "body"}
+    fields = {field["attributes"]["label"]: field.get("validations", {}).get("required", False)
+              for field in template["body"] if field["type"] != "markdown"}
+    if path.stem == "feature":
+        assert fields["What you want to do"]
+    else:
+        assert fields["Steps to reproduce"] and fields["Evidence"] and fields["mcts-core --version"]
+
+
+@pytest.mark.needs("pyyaml")
+def test_reports_of_security_and_conduct_are_led_to_a_private_place():
+    import yaml
+
+    config = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml").read_text(encoding="utf-8"))
+    assert config["blank_issues_enabled"] is False
+    assert [link["name"] for link in config["contact_links"]] == ["Vulnerability", "Conduct"]
+    for link, page in zip(config["contact_links"], ("SECURITY.md", "CODE_OF_CONDUCT.md"), strict=True):
+        assert link["url"].startswith("https://") and page in link["about"] and (ROOT / page).exists()
+    for page in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        assert "choose *Security*, then *Report a vulnerability*" in text
+
+
+def test_contributing_stays_short():
+    assert (ROOT / "CONTRIBUTING.md").stat().st_size <= 10_000
