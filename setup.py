@@ -30,13 +30,14 @@ HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "game
 # optimization, in half the time. The loop and what it calls are not here: a search of one iteration would take 5 %
 # longer. Nor are positions, whose play() would take 1.2 to 1.7 times as long.
 COLD_MODULES = ["arguments", "checks.table_probe", "dispatch", "engine.background_search", "engine.exact_search",
-                "engine.records", "engine.report", "engine.root_rows", "engine.searched_general",
-                "engine.searched_information", "engine.settings", "engine.stats_snapshot", "engine.storage",
-                "engine.targets", "engine.thread_exchange", "engine.threads", "engine.top", "engine.weighted_draw",
-                "engine.workers", "errors", "games.board_text", "games.connect_four.book", "games.mnk.network",
-                "games.native_functions", "games.native_games", "games.native_positions", "games.state_kinds",
-                "games.user_states", "testing.general_probe", "testing.kernel_probe", "testing.network_probe",
-                "testing.probe", "testing.threat_probe", "testing.tree_probe", "tree.check", "tree.storage"]
+                "engine.proof_numbers", "engine.records", "engine.report", "engine.root_rows",
+                "engine.searched_general", "engine.searched_information", "engine.settings", "engine.stats_snapshot",
+                "engine.storage", "engine.targets", "engine.thread_exchange", "engine.threads", "engine.top",
+                "engine.weighted_draw", "engine.workers", "errors", "games.board_text", "games.connect_four.book",
+                "games.mnk.network", "games.native_functions", "games.native_games", "games.native_positions",
+                "games.state_kinds", "games.user_states", "testing.general_probe", "testing.kernel_probe",
+                "testing.network_probe", "testing.probe", "testing.threat_probe", "testing.tree_probe", "tree.check",
+                "tree.storage"]
 MODULES = sorted({".".join(path.relative_to(NATIVE).with_suffix("").parts) for path in NATIVE.rglob("*.pyx")}
                  - set(HOT_MODULES))
 

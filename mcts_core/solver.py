@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass, replace
 from mcts_core.arguments import MAX_SECONDS, as_number
 from mcts_core.engine.exact_search import ExactSearch
 from mcts_core.engine.loop import clock
+from mcts_core.engine.proof_numbers import ProofSearch
 from mcts_core.engine.root_rows import RESULTS
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
+from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
+from mcts_core.games.state_kinds import is_general
 from mcts_core.options import as_flag
 
 TYPE_CHECKING = False
@@ -29,11 +32,11 @@ class SolvedMove:
     """What ``solve`` proved about one legal move, for the player who makes it.
 
     ``proven`` is ``"win"``, ``"draw"``, ``"loss"`` or None, and the game ends within ``distance`` plies, including this
-    move. If ``exact`` is True, it ends after exactly that many plies with best play: the winner wins as fast and the
-    loser loses as late as possible.
+    move; None: that is not known. If ``exact`` is True, it ends after exactly that many plies with best play: the
+    winner wins as fast and the loser loses as late as possible.
     """
 
-    move: int
+    move: Any
     proven: str | None
     distance: int | None
     exact: bool
@@ -46,15 +49,15 @@ class Solution:
     proven: str | None
     """``"win"``, ``"draw"`` or ``"loss"``, or None if the time ended before the value was proven."""
     distance: int | None
-    """Plies within which the game ends."""
+    """Plies within which the game ends, or None where that is not known: of draws of your own games."""
     exact: bool
     """Whether the game ends after exactly ``distance`` plies with best play of both players."""
     moves: tuple[SolvedMove, ...]
     """Every legal move, the best one first."""
-    best_moves: tuple[int, ...]
+    best_moves: tuple[Any, ...]
     """The moves that win fastest, draw, or lose latest: all of them if every row of ``moves`` is exact, else those
     known, at least one. If ``exact`` is False: the moves known to keep the value."""
-    pv: tuple[int, ...]
+    pv: tuple[Any, ...]
     """The line of best play of both players, as far as it was proven."""
     seconds: float
     """Wall-clock time of the call."""
@@ -69,50 +72,65 @@ class Solution:
 def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Solution:
     """Proves the exact value of ``state``: who wins, in how many plies, and by which moves.
 
-    It works for m,n,k games on boards of at most 64 cells, and for Connect Four where ``(rows + 1) * cols`` is at most
-    64. It proves the value of the position first, then the value of every move, then the distances. With ``seconds``,
-    it returns what it has proven by then. Without, it searches until everything is proven. On the standard board of
-    Connect Four this takes a second from the empty board, up to half a minute with 5 to 8 stones on it, and less than a
-    second from about 14 stones on. Other large boards can take far longer.
+    It works for m,n,k games on boards of at most 64 cells, for Connect Four where ``(rows + 1) * cols`` is at most 64,
+    and for your own games of two players who take turns, written in Python or compiled. It proves the value of the
+    position first, then the value of every move, then the distances. With ``seconds``, it returns what it has proven by
+    then. Without, it searches until everything is proven. On the standard board of Connect Four this takes a second
+    from the empty board, up to half a minute with 5 to 8 stones on it, and less than a second from about 14 stones on.
+    Other large boards can take far longer.
     ``book=False`` searches without the book of Connect Four.
 
-    Raises GameOver, InvalidState (the game has no exact search), InvalidOption, and GameError (the native rules of your
-    game report an error).
+    Your own games are searched by proof numbers (Allis, van der Meulen and van den Herik, "Proof-Number Search",
+    Artificial Intelligence 66, 1994), which find deep forced wins such as mates; of draws and quiet positions they see
+    little unless the game is small. Distances are then those of the proof found, never ``exact``; of the other moves
+    only that is proven which takes about as many calls of ``play`` as the value of the position. Where states have
+    ``__eq__`` and ``__hash__``, equal ones are searched once. A search ends without a proof after about 256 MiB.
+
+    Raises GameOver, InvalidState (the game has no exact search, or is not one of two players in turn), InvalidOption,
+    and GameError (your game raised an exception or broke its contract).
     """
     begin = clock()
     deadline = None if seconds is None else begin + as_number(seconds, "seconds", 0.0, MAX_SECONDS)
     book = as_flag(book, "book")
     if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
         raise InvalidState(f"solve needs a board of at most {MOST_CELLS} cells, got {state.rows * state.cols}")
-    search = ExactSearch(state, min(MEMORY, default_memory()), book and openings.ready_for(state))
+    memory = min(MEMORY, default_memory())
+    search: ExactSearch | ProofSearch
+    if isinstance(state, BoardPosition) or is_general(state):
+        search = ExactSearch(state, memory, book and openings.ready_for(state))
+    else:
+        search = ProofSearch(state, memory)
     return _Solving(state, search, deadline).run(begin)
 
 
 class _Solving:
     """One call of ``solve``."""
 
-    def __init__(self, state: Any, search: ExactSearch, deadline: float | None) -> None:
+    def __init__(self, state: Any, search: ExactSearch | ProofSearch, deadline: float | None) -> None:
         self.state = state
         self.search = search
         self.deadline = deadline
         self.late = False
-        self.root: tuple[int, int, bool] | None = None
-        self.moves: dict[int, tuple[int, int, bool]] = {}
+        self.root: tuple[int, int | None, bool] | None = None
+        self.moves: dict[Any, tuple[int, int | None, bool]] = {}
         """Value in half-points, distance, whether the distance is exact."""
-        for move in state.legal_moves():
+        if isinstance(search, ProofSearch):
+            self.legal = search.legal
+            return
+        self.legal = state.legal_moves()
+        for move in self.legal:
             winner = state.play(move).winner()
             if winner is not None:
                 self.moves[move] = (2 if winner else 1, 1, True)
 
     def run(self, begin: float) -> Solution:
-        legal = self.state.legal_moves()
         for exact in (False, True):
             self._look_at_root(exact)
-            for move in sorted(legal, key=self._keeps, reverse=True) if exact else legal:
+            for move in sorted(self.legal, key=self._keeps, reverse=True) if exact else self.legal:
                 self._look_at(move, exact)
         best = self._best_moves()
         pv = self._line(best[0]) if best else ()
-        rows = [self._row(move) for move in legal]
+        rows = [self._row(move) for move in self.legal]
         rows.sort(key=lambda row: (row.move not in best, _rank(self.moves.get(row.move))))
         value, distance, exact = self.root or (None, None, False)
         return Solution(
@@ -133,9 +151,9 @@ class _Solving:
             return
         found = self._prove([move], exact)
         if found is not None:
-            self.moves[move] = (2 - found[0], found[1] + 1, found[2])
+            self.moves[move] = (2 - found[0], None if found[1] is None else found[1] + 1, found[2])
 
-    def _prove(self, path: list[int], exact: bool) -> tuple[int, int, bool, int | None] | None:
+    def _prove(self, path: list[Any], exact: bool) -> tuple[int, int | None, bool, Any] | None:
         if self.late:
             return None
         found = self.search.prove(path, exact, self.deadline)
@@ -150,13 +168,15 @@ class _Solving:
         return SolvedMove(move, None, None, False) if known is None else SolvedMove(move, RESULTS[known[0]], *known[1:])
 
     def _best_moves(self) -> tuple[int, ...]:
-        keeping = [move for move in self.state.legal_moves() if self._keeps(move)]
+        keeping = [move for move in self.legal if self._keeps(move)]
         keeping.sort(key=lambda move: _rank(self.moves[move]))
         if self.root is None or not self.root[2]:
             return tuple(keeping)
         return tuple(move for move in keeping if self.moves[move][1:] == self.root[1:])
 
     def _line(self, first: int) -> tuple[int, ...]:
+        if isinstance(self.search, ProofSearch):
+            return self.search.line if self.search.line[:1] == (first,) else (first,)
         if self.root is None or not self.root[2]:
             return (first,)
         line, state = [first], self.state.play(first)
@@ -169,12 +189,14 @@ class _Solving:
         return tuple(line)
 
 
-def _rank(known: tuple[int, int, bool] | None) -> tuple[int, int]:
+def _rank(known: tuple[int, int | None, bool] | None) -> tuple[int, int]:
     """The order of moves: fast wins, slow wins, draws, unknown moves, late losses, early losses."""
     if known is None:
         return 2, 0
     value, distance, _ = known
-    return ((3, -distance), (1, 0), (0, distance))[value]
+    if value == 1 or distance is None:
+        return 1, 0
+    return (0, distance) if value else (3, -distance)
 
 
 def completed(stats: Stats, state: Any, seconds: float, *, book: bool = True) -> Stats:

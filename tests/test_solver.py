@@ -106,6 +106,8 @@ def test_refusals():
         mc.solve(mc.Gomoku())
     with pytest.raises(mc.InvalidState, match="exact search"):
         mc.solve(mc.ConnectFour(rows=9, cols=9))
+    with pytest.raises(mc.InvalidState, match="no method legal_moves"):
+        mc.solve("a position")
     with pytest.raises(mc.InvalidState, match=r"\(rows \+ 1\) \* cols of at most 64, got ConnectFour\(rows=8, cols=8"):
         mc.solve(mc.ConnectFour(rows=8, cols=8))
     with pytest.raises(mc.InvalidOption, match="book must be True or False, got 'no'"):
@@ -114,6 +116,63 @@ def test_refusals():
         mc.solve(mc.ConnectFour.from_moves("1212121", base=1))
     with pytest.raises(mc.InvalidOption, match="seconds"):
         mc.solve(mc.TicTacToe(), -1)
+
+
+class Stones:
+    """Whoever takes the last of some stones wins, one to three at a time."""
+
+    def __init__(self, left, to_move=1):
+        self.left, self.to_move = left, to_move
+
+    def legal_moves(self):
+        return (move for move in ("one", "two", "three")[:self.left])
+
+    def play(self, move):
+        return type(self)(self.left - ("one", "two", "three").index(move) - 1, -self.to_move)
+
+    def winner(self):
+        return None if self.left else -self.to_move
+
+
+def test_games_of_users_are_solved_by_their_rules():
+    won = mc.solve(Stones(6))
+    assert (won.proven, won.distance, won.exact, won.best_moves) == ("win", 3, False, ("two",))
+    assert won.pv[0] == "two" and len(won.pv) == 3
+    assert {row.move: row.proven for row in won.moves} == {"one": "loss", "two": "win", "three": "loss"}
+    lost = mc.solve(Stones(8))
+    assert (lost.proven, lost.distance) == ("loss", 4) and set(lost.best_moves) == {"one", "two", "three"}
+    assert json.loads(json.dumps(won.to_dict()))["proven"] == "win"
+
+
+def test_a_draw_of_a_users_game_has_no_distance():
+    class Drawn(Stones):
+        def winner(self):
+            return None if self.left else 0
+
+    drawn = mc.solve(Drawn(5))
+    assert (drawn.proven, drawn.distance) == ("draw", None) and set(drawn.best_moves) == {"one", "two", "three"}
+
+
+def test_a_large_game_of_a_user_ends_with_its_time():
+    class Long(Stones):
+        def legal_moves(self):
+            return ["one", "two"]
+
+        def winner(self):
+            return 0 if self.left < 2 else None
+
+    begin = time.perf_counter()
+    found = mc.solve(Long(10_000), 0.05)
+    assert time.perf_counter() - begin < 5 and found.proven is None and found.best_moves == ()
+
+
+def test_an_exception_of_a_users_game_is_an_error():
+    class Broken(Stones):
+        def winner(self):
+            return self.missing
+
+    with pytest.raises(mc.GameError, match=r"Broken.winner\(\) raised AttributeError"):
+        mc.solve(Broken(3))
 
 
 class Limited:
