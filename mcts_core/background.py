@@ -6,7 +6,7 @@ from collections import deque
 
 from mcts_core.engine.background_search import BackgroundSearch
 from mcts_core.errors import SearchBusy
-from mcts_core.origin import stats_of
+from mcts_core.results import stats_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -275,7 +275,8 @@ def remembering(state):
     board = state.diagram()
     VALUED[board] += 1
     number = zlib.crc32(board.encode())
-    return {move: 1 + number * (move + 7) % 13 + move / 1000 for move in state.legal_moves()}, (number % 1000 - 500) / 1000
+    priors = {move: 1 + number * (move + 7) % 13 + move / 1000 for move in state.legal_moves()}
+    return priors, (number % 1000 - 500) / 1000
 
 
 def remembering_many(observations):

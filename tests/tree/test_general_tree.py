@@ -92,8 +92,8 @@ def test_puct_on_paper():
 def test_the_value_counts_from_zero_to_one():
     """c_puct 0: only the mean counts, and what was not visited has that of the parent.
 
-    The root is worth 0.5. a gives 0.25, so the root 0.375, and b is next: 0.75, the root 0.5; b stays. With this seed, a
-    comes first.
+    The root is worth 0.5. a gives 0.25, so the root 0.375, and b is next: 0.75, the root 0.5; b stays. With this seed,
+    a comes first.
     """
     tree = {"root": (0, {"a": "A", "b": "B"}), "A": [0.25], "B": [0.75]}
     for iterations, expected in ((1, (1, 0)), (2, (1, 1)), (3, (1, 2)), (9, (1, 8))):

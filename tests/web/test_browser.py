@@ -553,8 +553,9 @@ def test_an_analysis_goes_on_while_one_looks(page):
 
 def variations(page):
     """What the list of variations says, and which one is shown; empty where it is hidden."""
-    return page.see("document.getElementById('variations').hidden ? [] : [...document.querySelectorAll('#variations li')]"
-                    ".map((item) => (item.firstChild.getAttribute('aria-current') ? '*' : '') + item.firstChild.textContent)")
+    return page.see("document.getElementById('variations').hidden ? [] : "
+                    "[...document.querySelectorAll('#variations li')].map((item) => "
+                    "(item.firstChild.getAttribute('aria-current') ? '*' : '') + item.firstChild.textContent)")
 
 
 def test_moves_of_an_analysis_that_differ_make_variations(page):

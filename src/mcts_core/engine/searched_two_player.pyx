@@ -301,7 +301,7 @@ cdef class TwoPlayerCore(SearchCore):
         cdef const mcts_valuation *valuation = self.native.game.valuation
         if (<TwoPlayerSettings>self.settings).guided and valuation != NULL and valuation.weigh != NULL:
             return True
-        return self.native.game.flags & MCTS_ORDERED and not isinstance(self.native, BoardPosition)  # that lists numbers
+        return self.native.game.flags & MCTS_ORDERED and not isinstance(self.native, BoardPosition)  # lists by number
 
     cdef uint32_t moves_to_try(self) noexcept:
         cdef TwoPlayerSettings settings = self.settings

@@ -19,8 +19,8 @@ for the moves that it has visited and for the next one, the unvisited move with 
 moves, in the order in which they joined; the others, ``closed``, follow in the order of the game. ``room`` doubles when
 it is full, in a new block. A leaf of gomoku takes 2 KB like this, and 5.6 KB with statistics for every move. The
 search is the same, because the score of an unvisited move grows with its prior. (Of two moves with equal scores it
-takes the one that joined first, and of equal priors one at random joins next.) The root, chance nodes, and searches without priors or with Gumbel noise, which ask
-for the statistics of every move, have them for all.
+takes the one that joined first, and of equal priors one at random joins next.) The root, chance nodes, and searches
+without priors or with Gumbel noise, which ask for the statistics of every move, have them for all.
 
 A link:
 
