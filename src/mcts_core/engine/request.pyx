@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from mcts_core.arguments import as_duration, as_int
 from mcts_core.errors import InvalidOption
 
-from mcts_core.engine.settings cimport SearchSettings, kind_of
+from mcts_core.engine.settings cimport SearchSettings
+from mcts_core.engine.settings cimport kind_of as two_player_kind
 from mcts_core.engine.turn cimport Halt
 from mcts_core.tree.tree cimport MAX_ITERATIONS
 
@@ -67,10 +68,10 @@ cdef class Requests:
     """What the requests of one Searcher have in common.
 
     ``stop_early`` is None where it depends on the limits: a search with only a time limit ends early if
-    ``early_in_time``. ``settings`` has the settings of each kind of state that was searched: ``options.settings(state)``
-    makes them. ``served`` is the class of the settings that the Searcher's core can search with. ``seed`` is that of
-    the first search; the later ones have seeds that are derived from it (``next_seed``), so that a position that comes
-    again is not answered in the same way for ever. None: every search has a random seed.
+    ``early_in_time``. ``settings`` has the settings of each kind of state that was searched, as
+    ``options.settings(state)`` made them. ``served`` is the class of the settings that the Searcher's core can search
+    with. ``seed`` is that of the first search; the later ones have seeds that are derived from it (``next_seed``), so
+    that a position that comes again is not answered in the same way for ever. None: every search has a random seed.
     """
 
     def __cinit__(self, options, *, served, seed, stop_early, bint early_in_time, bint reuse, bint by_halving,
@@ -93,7 +94,7 @@ cdef class Requests:
 
     cpdef object kind_of(self, object state):
         """States of one kind have the same settings."""
-        kind = kind_of(state) if not self.evaluates else None
+        kind = two_player_kind(state) if not self.evaluates else None
         return self.options.general_kind(state) if kind is None else kind
 
     def make(self, state, double begin, seconds, iterations, seed):

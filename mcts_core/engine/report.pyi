@@ -1,0 +1,1 @@
+# Native functions only, by cimport of engine/report.pxd: Python sees none of them.
