@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from mcts_core import option_rows as rows
 from mcts_core.engine.settings import ROLLOUTS, guide_of, has_valuation
 from mcts_core.game import NativeState
 from mcts_core.games.connect_four.position import ConnectFour
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.state_kinds import has_constant_sum, is_general, is_hidden, is_scored, may_have_chance
+from mcts_core.option_rows import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,27 +18,7 @@ if TYPE_CHECKING:
 TACTICAL = ROLLOUTS.index("tactical")
 """The bit of tactical rollouts in the set of rollout policies of a guide."""
 
-UCT: Mapping[str, Any] = {
-    "selection": "ucb1",
-    "exploration": 0.5**0.5,
-    "fpu": None,
-    "solver": False,
-    "rollout": "random",
-    "rollouts_per_leaf": 1,
-    "expand_after": 1,
-    "expand_distance": 0,
-    "prior_weight": 0.0,
-    "rave_schedule": "hand",
-    "rave_k": 1000.0,
-    "rave_bias": 1e-5,
-    "grave_ref": 50,
-    "symmetry": False,
-    "leaf_proofs": 0,
-    "node_proofs": 0,
-    "root_proofs": 0,
-    "exchange_every": 4000,
-    "valuation": "rollout",
-}
+UCT: Mapping[str, Any] = options_of(rows.UCB, rows.NESTED)
 """Textbook UCT: no knowledge beyond the rules. The other defaults start from it."""
 
 RULES_ONLY: Mapping[str, Any] = {**UCT, "solver": True}
@@ -86,41 +68,19 @@ NETWORK_BOARD: Mapping[str, Any] = {
 }
 """Defaults for five in a row on boards that the network supports."""
 
-PUCT: Mapping[str, Any] = {
-    "c_puct": 0.8,
-    "noise_alpha": None,
-    "noise_weight": 0.25,
-    "network": None,
-    "least_prior": 0.01,
-}
+PUCT: Mapping[str, Any] = options_of(rows.PUCT, rows.UCB)
 """Options that selection by PUCT adds."""
 
-NOT_PUCT = ("exploration", "prior_weight", "rave_schedule", "rave_k", "rave_bias", "grave_ref")
+NOT_PUCT = tuple(options_of(rows.UCB, rows.PUCT))
 """Options that PUCT does not use."""
 
-GENERAL_ROLLOUTS: Mapping[str, Any] = {
-    "final_move": "robust",
-    "fpu": None,
-    "exploration": UCT["exploration"],
-    "rollouts_per_leaf": 1,
-    "temperature": 0.0,
-    "exchange_every": UCT["exchange_every"],
-}
+GENERAL_ROLLOUTS: Mapping[str, Any] = options_of(rows.GENERAL)
 """Defaults for general games with rollouts."""
 
-EVALUATOR: Mapping[str, Any] = {
-    "final_move": "robust",
-    "fpu": None,
-    "batch": 8,
-    "c_puct": 0.625,
-    "noise_alpha": None,
-    "noise_weight": 0.25,
-    "temperature": 0.0,
-    "root_policy": "puct",
-}
+EVALUATOR: Mapping[str, Any] = {**options_of(rows.EVALUATOR), "c_puct": 0.625}
 """Defaults for any game with an evaluator of batches."""
 
-GUMBEL: Mapping[str, Any] = {"gumbel_moves": 16, "gumbel_scale": 1.0}
+GUMBEL: Mapping[str, Any] = options_of(rows.GUMBEL, rows.EVALUATOR)
 """What ``root_policy="gumbel"`` adds."""
 
 POLICY_VALUE: Mapping[str, Any] = {**EVALUATOR, "batch": 1}

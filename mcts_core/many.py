@@ -9,8 +9,8 @@ from mcts_core.engine.loop import clock
 from mcts_core.engine.records import record
 from mcts_core.engine.request import MOST_ITERATIONS, seed_of
 from mcts_core.errors import InvalidOption, InvalidState
-from mcts_core.keywords import refuse
-from mcts_core.options import MAX_SEED, NAMES, as_interval, as_progress, limit_memory, random_seed
+from mcts_core.option_rows import MAX_SEED, NAMES, as_interval, as_progress, refuse
+from mcts_core.options import limit_memory, random_seed
 from mcts_core.progress import of_positions, watching
 from mcts_core.results import last_stats_of
 from mcts_core.searcher import Searcher
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Unpack
 
     from mcts_core.engine.loop import SearchCore
-    from mcts_core.keywords import ManyOptions
+    from mcts_core.option_rows import ManyOptions
     from mcts_core.results import Stats
 
 MEMORY_MB = 256

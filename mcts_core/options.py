@@ -1,14 +1,17 @@
-"""The options of a search: their checks, and what each means by game. The defaults are in ``defaults.py``."""
+"""The options of a search: what each means by game. ``option_rows.py`` lists them, ``defaults.py`` has the defaults."""
 
 from __future__ import annotations
 
 import os
 
 from mcts_core import defaults
-from mcts_core.arguments import as_int, as_number, shorten
+from mcts_core import option_rows as rows
+from mcts_core.arguments import shorten
 from mcts_core.engine.request import Requests
 from mcts_core.engine.settings import (
-    MOST_THREADS,
+    GUIDED_FIELDS,
+    ROLLOUTS,
+    SELECTIONS,
     GeneralSettings,
     InformationSettings,
     TwoPlayerSettings,
@@ -17,39 +20,26 @@ from mcts_core.engine.settings import (
     has_valuation,
     tree_share,
 )
-from mcts_core.engine.settings import ROLLOUTS as ROLLOUTS
-from mcts_core.engine.settings import SELECTIONS as SELECTIONS
 from mcts_core.errors import InvalidOption
 from mcts_core.game import NativeState
 from mcts_core.games.connect_four import openings
-from mcts_core.games.mnk.network import Network
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.mnk.weights import shipped
 from mcts_core.games.state_kinds import is_general, is_hidden, is_scored
 from mcts_core.games.user_states import require_state
+from mcts_core.option_rows import ROWS, as_interval, as_progress, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from mcts_core.engine.settings import SearchSettings
 
-MAX_SEED = 2**64 - 1
-MOST_MB = 65536.0
-"""Of the option memory_mb."""
-EVERY = 0.1
-"""Default of ``every``."""
 PROVER_BYTES = 64 << 20
 """Largest memory of a game's exact search; never more than a quarter of the budget."""
 
 EVALUATOR_PROVER_BYTES = 16 << 20
 """The same beside an evaluator, where many games may be played at a time; never more than a 64th of the budget."""
-
-PRESETS = ("strong", "uct")
-SCHEDULES = ("mse", "hand")
-FINAL_MOVES = ("robust", "max", "best_line")
-ROOT_POLICIES = ("puct", "gumbel")
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
@@ -78,148 +68,31 @@ def limit_memory(options: Any, memory_mb: int) -> None:
         options["memory_mb"] = memory_mb
 
 
-def as_interval(every: Any) -> float:
-    """Seconds between two calls of ``progress``."""
-    return as_number(every, "every", 1e-3, 1e9)
-
-
-def as_progress(progress: Any, what: str = "the Stats so far") -> bool | Callable[[Any], object]:
-    """``progress`` as it was given: True, a function, or False, which None means too. ``what`` it is called with."""
-    if progress is None or is_flag(progress):
-        return bool(progress)
-    if callable(progress):
-        return progress  # type: ignore[no-any-return]
-    raise InvalidOption(f"progress must be True, False or a function of one argument, {what}, got {shorten(progress)}")
-
-
-def _number(low: float, high: float) -> Callable[[Any, str], Any]:
-    return lambda value, name: as_number(value, name, low, high)
-
-
-def _whole(low: int, high: int) -> Callable[[Any, str], Any]:
-    return lambda value, name: as_int(value, name, low, high)
-
-
-def _choice(*known: str) -> Callable[[Any, str], Any]:
-    def check(value: Any, name: str) -> str:
-        if isinstance(value, str) and value in known:
-            return value
-        raise InvalidOption(f"{name} must be {' or '.join(map(repr, known))}, got {shorten(value)}")
-
-    return check
-
-
-def is_flag(value: Any) -> bool:
-    """Whether ``value`` is a bool, or one of numpy, which has no ``__index__`` and is recognised by its name."""
-    return isinstance(value, bool) or (type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"))
-
-
-def as_flag(value: Any, name: str) -> bool:
-    """``value`` as a bool, or InvalidOption."""
-    if is_flag(value):
-        return bool(value)
-    raise InvalidOption(f"{name} must be True or False, got {shorten(value)}")
-
-
-def _function(value: Any, name: str) -> Any:
-    if callable(value):
-        return value
-    raise InvalidOption(f"{name} must be a function, got {shorten(value)}")
-
-
-def _valuation(value: Any, name: str) -> str | float:
-    """``"rollout"``, ``"network"`` or the share of the network."""
-    if not isinstance(value, str):
-        return as_number(value, name, 0.0, 1.0)
-    if value in ("network", "rollout"):
-        return value
-    raise InvalidOption(f"{name} must be 'network', 'rollout' or a number from 0 to 1, got {shorten(value)}")
-
-
-def _network(value: Any, name: str) -> Network:
-    return value if isinstance(value, Network) else Network(value)
-
-
-def _memory(value: Any, name: str) -> int:
-    return int(as_number(value, name, 1.0, MOST_MB) * 2**20)
-
-
 # ---- the options of a Searcher ---------------------------------------------------------------------------------------
 
-_COMMON: dict[str, Callable[[Any, str], Any]] = {
-    "preset": _choice(*PRESETS),
-    "memory_mb": _memory,
-    "seed": _whole(0, MAX_SEED),
-    "stop_early": as_flag,
-    "reuse": as_flag,
-    "prune": as_flag,
-    "book": as_flag,
-}
+_COMMON = tuple(name for name, row in ROWS.items() if row.searches == rows.EVERY_SEARCH)
 """What is the same for every game."""
 
-_BY_GAME: dict[str, Callable[[Any, str], Any]] = {
-    "selection": _choice(*SELECTIONS),
-    "exploration": _number(0.0, 1e6),
-    "fpu": _number(-1e6, 1e6),
-    "solver": as_flag,
-    "rollout": _choice(*ROLLOUTS),
-    "rollouts_per_leaf": _whole(1, 100),
-    "expand_after": _whole(1, 2**30),
-    "expand_distance": _whole(0, 32),
-    "prior_weight": _number(0.0, 1e6),
-    "rave_schedule": _choice(*SCHEDULES),
-    "rave_k": _number(0.0, 1e9),
-    "rave_bias": _number(0.0, 1e6),
-    "grave_ref": _whole(0, 2**30),
-    "symmetry": as_flag,
-    "leaf_proofs": _whole(0, 2**20),
-    "node_proofs": _whole(0, 2**20),
-    "root_proofs": _whole(0, 2**20),
-    "exchange_every": _whole(16, 2**30),
-    "valuation": _valuation,
-    "final_move": _choice(*FINAL_MOVES),  # the last: __str__ shows it there, also when it was not given
-}
-"""What has defaults by game."""
+_BY_GAME = (*defaults.UCT, "final_move")
+"""What has defaults by game. The last: __str__ shows it there, also when it was not given."""
 
-_CONDITIONAL: dict[str, Callable[[Any, str], Any]] = {
-    "evaluator": _function,
-    "policy_value": _function,
-    "batch": _whole(1, 4096),
-    "c_puct": _number(0.0, 1e6),
-    "noise_alpha": _number(1e-6, 1e6),
-    "noise_weight": _number(0.0, 1.0),
-    "temperature": _number(0.0, 1e6),
-    "root_policy": _choice(*ROOT_POLICIES),
-    "gumbel_moves": _whole(1, 2**16),
-    "gumbel_scale": _number(0.0, 1e6),
-    "network": _network,
-    "least_prior": _number(0.0, 1.0),
-    "rollout_moves": _whole(1, 10**6),
-    "nested_rollouts": _whole(2, 10**6),
-}
+_CONDITIONAL = tuple(name for name in ROWS if name not in (*_COMMON, *_BY_GAME))
 """What only some searches know: those of general games, with an evaluator, or with a network."""
 
-_PUCT = ("c_puct", "noise_alpha", "noise_weight", "network", "least_prior")
-"""Of these, the ones that a search of a native game by PUCT knows."""
+_EVALUATED = tuple(options_of(rows.GUMBEL))
+"""Of these, those that need an evaluator."""
 
-_EVALUATED = ("batch", "root_policy", "gumbel_moves", "gumbel_scale")
-"""Those that need an evaluator."""
-
-_NOT_GUMBEL = ("c_puct", "fpu", "noise_alpha", "noise_weight", "temperature", "final_move")
+_NOT_GUMBEL = tuple(options_of(rows.EVALUATOR, rows.GUMBEL))
 """Those that Gumbel noise and sequential halving replace."""
 
-_NOT_NESTED = ("exploration", "fpu", "rollouts_per_leaf", "solver", "temperature", "exchange_every")
+_NOT_NESTED = (*options_of(rows.GENERAL, rows.NESTED), "solver")
 """Those that have no meaning with nested rollouts."""
 
-_ROLLOUT = ("selection", "exploration", "rollout", "rollouts_per_leaf", "prior_weight", "rave_schedule", "rave_k",
-            "rave_bias", "grave_ref")
-"""Who gives one of these, and nothing of ``_PUCT``, wants a search by rollouts."""
-
-NAMES = frozenset((*_COMMON, *_BY_GAME, *_CONDITIONAL, "threads"))
-"""The options that say what a search does."""
+_ROLLOUT = (*defaults.NOT_PUCT, "selection", "rollout", "rollouts_per_leaf")
+"""Who gives one of these, and nothing that PUCT adds, wants a search by rollouts."""
 
 FUNCTIONS = ("evaluator", "policy_value")
-"""Of these, the functions that value leaves; a search has one of them at most."""
+"""The functions that value leaves; a search has one of them at most."""
 
 
 class Options:
@@ -233,8 +106,8 @@ class Options:
     def __init__(self, options: dict[str, Any]) -> None:
         """``options`` has every name; None: not given. Raises InvalidOption."""
         own, given, self.conditional = (
-            {name: check(options[name], name) for name, check in checks.items() if options[name] is not None}
-            for checks in (_COMMON, _BY_GAME, _CONDITIONAL)
+            {name: ROWS[name].check(options[name], name) for name in names if options[name] is not None}
+            for names in (_COMMON, _BY_GAME, _CONDITIONAL)
         )
         self.given = {**given, "final_move": given.get("final_move", "robust")}
         if "evaluator" in self.conditional and "policy_value" in self.conditional:
@@ -262,7 +135,7 @@ class Options:
             self._check_nested(given)
         self.by_rollouts = given.get("valuation") == "rollout" or (
             "valuation" not in given and given.get("selection") != "puct" and any(name in given for name in _ROLLOUT)
-            and not any(name in self.conditional for name in _PUCT))
+            and not any(name in self.conditional for name in defaults.PUCT))
         self.memory: int = own["memory_mb"] if "memory_mb" in own else default_memory()
         self.preset: str | None = own.get("preset")
         self.seed: int | None = own.get("seed")
@@ -272,7 +145,7 @@ class Options:
         self.book: bool = own.get("book", self.preset != "uct")
         self.progress = as_progress(options["progress"])
         self.every = as_interval(options["every"])
-        self.threads = as_int(options["threads"], "threads", 1, MOST_THREADS)
+        self.threads: int = ROWS["threads"].check(options["threads"], "threads")
         if "policy_value" in self.conditional and self.threads > 1:
             raise InvalidOption(f"threads must be 1 with policy_value, which gets positions one at a time, "
                                 f"got {self.threads}")
@@ -302,7 +175,7 @@ class Options:
             "reuse": None if self.reuse else False, "prune": None if self.prune else False,
             "book": None if self.book == (self.preset != "uct") else self.book,
             **self.conditional,
-            "progress": self.progress or None, "every": None if self.every == EVERY else self.every,
+            "progress": self.progress or None, "every": None if self.every == rows.EVERY else self.every,
         }
         return ", ".join(f"{name}={value!r}" for name, value in shown.items() if value is not None)
 
@@ -330,7 +203,7 @@ class Options:
         base = defaults.UCT if self.preset == "uct" else defaults.of_game(state, by_rollouts=self.by_rollouts)
         options = {**base, **self.given}
         if options["selection"] == "puct":
-            given = {name: self.conditional[name] for name in _PUCT if name in self.conditional}
+            given = {name: value for name, value in self.conditional.items() if name in defaults.PUCT}
             options = {**defaults.PUCT, **options, **given}
             if isinstance(state, MNK) and options["valuation"] not in ("rollout", 0.0) and options["network"] is None:
                 options["network"] = shipped()
@@ -359,9 +232,9 @@ class Options:
             raise InvalidOption(f"{name} needs a general game of one player, got {shorten(state)}")
         puct = options["selection"] == "puct"
         for name, value in self.conditional.items():
-            if not puct or name not in _PUCT:
-                needed = "an evaluator or selection 'puct'" if name in _PUCT[:3] else (
-                    "selection 'puct'" if name in _PUCT else "an evaluator or a general game")
+            if not puct or name not in defaults.PUCT:
+                needed = "an evaluator or a general game" if name not in defaults.PUCT else (
+                    "an evaluator or selection 'puct'" if name in defaults.EVALUATOR else "selection 'puct'")
                 raise InvalidOption(f"{name} {value!r} needs {needed}, got {shorten(state)}")
         if "network" in self.conditional and not isinstance(state, MNK):
             raise InvalidOption(f"network {self.conditional['network']!r} is only for five in a row, "
@@ -409,17 +282,15 @@ class Options:
                 f"which those of {type(state).__name__} do not"
             )
         prover_bytes = min(PROVER_BYTES, self.memory // 4) if options["solver"] and has_prover else 0
-        return TwoPlayerSettings(
-            guided=True, **common, selection=SELECTIONS.index(options["selection"]), solver=options["solver"],
-            fpu=options["fpu"], hand_schedule=options.get("rave_schedule") == "hand", rave_k=options.get("rave_k", 0.0),
-            **{name: options[name] for name in ("rave_bias", "grave_ref", "prior_weight") if name in options},
-            expand_after=options["expand_after"], rollout=rollout, distance=min(options["expand_distance"], farthest),
-            symmetry=options["symmetry"], prover_bytes=prover_bytes, tree_bytes=tree_share(self.memory - prover_bytes),
-            leaf_proofs=options["leaf_proofs"], node_proofs=options["node_proofs"], root_proofs=options["root_proofs"],
-            book=prover_bytes > 0 and self.book and openings.ready_for(state),
-            share=share, network=options.get("network"), noise_alpha=options.get("noise_alpha") or 0.0,
-            noise_weight=options.get("noise_weight") or 0.0, least_prior=options.get("least_prior", 0.0),
-        )
+        return TwoPlayerSettings(**{name: options[name] for name in GUIDED_FIELDS & options.keys()} | common | {
+            "guided": True, "selection": SELECTIONS.index(options["selection"]), "fpu": options["fpu"],
+            "hand_schedule": options.get("rave_schedule") == "hand",
+            "policy": {"rollout": rollout, "distance": min(options["expand_distance"], farthest),
+                       "symmetry": options["symmetry"], "unranked": 0},
+            "prover_bytes": prover_bytes, "tree_bytes": tree_share(self.memory - prover_bytes),
+            "ask_book": prover_bytes > 0 and self.book and openings.ready_for(state),
+            "share": share, "network": options.get("network"), "noise_alpha": options.get("noise_alpha") or 0.0,
+        })
 
     def _of_general(self, state: Any) -> dict[str, Any]:
         known = (defaults.EVALUATOR if "evaluator" in self.conditional else
@@ -444,7 +315,7 @@ class Options:
                           f"{type(state).__name__} is a general game" if is_general(state) else
                           f"{type(state).__name__} has hidden information")
                 raise InvalidOption(f"{name} {value!r} has no meaning here: {reason}")
-        for name in _PUCT:
+        for name in defaults.PUCT:
             if name in self.conditional and name not in known:
                 value = self.conditional[name]
                 if name in defaults.EVALUATOR:
@@ -456,8 +327,8 @@ class Options:
     def _general_settings(self, state: Any) -> GeneralSettings:
         options = self._of_general(state)
         final_move = options.pop("final_move")
-        options["by_value"], options["by_line"] = final_move == "max", final_move == "best_line"
-        if options["by_line"] and (self.has_evaluator or options.get("temperature")):
+        options["by_value"], options["keeps_line"] = final_move == "max", final_move == "best_line"
+        if options["keeps_line"] and (self.has_evaluator or options.get("temperature")):
             other = "an evaluator" if self.has_evaluator else f"temperature {options['temperature']!r}"
             raise InvalidOption(f"final_move 'best_line' plays the best line of rollouts, so it has no meaning with "
                                 f"{other}")
@@ -473,13 +344,14 @@ class Options:
         if options.get("solver"):
             proofs = self._proofs_of(state)
             options["prover_bytes"] = min(EVALUATOR_PROVER_BYTES, self.memory // 64)
-            options["bounds"] = proofs in ("bounds", "chance") and not options["by_line"]
+            options["bounds"] = proofs in ("bounds", "chance") and not options["keeps_line"]
             options["solver"] = proofs != "bounds"
-        if options.get("nested_rollouts"):
+        options["nested"] = options.pop("nested_rollouts", 0)
+        if options["nested"]:
             options["nested_bytes"], options["prunes"] = tree_share(self.memory // self.threads), False
         if not is_hidden(state):
             return GeneralSettings(**options)
-        if options.get("nested_rollouts"):
+        if options["nested"]:
             raise InvalidOption(f"nested_rollouts needs a game without hidden information, got {shorten(state)}")
         if self.has_evaluator:
             raise InvalidOption("an evaluator needs a game in which every player sees everything; a game with hidden "

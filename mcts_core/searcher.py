@@ -13,8 +13,8 @@ from mcts_core.engine.settings import InformationSettings, TwoPlayerSettings
 from mcts_core.errors import InvalidOption, NoSearch, SearchBusy
 from mcts_core.game import import_numpy
 from mcts_core.games.user_states import require_state
-from mcts_core.keywords import checked, refuse
-from mcts_core.options import MAX_SEED, NAMES, Options, as_interval, as_progress, random_seed
+from mcts_core.option_rows import MAX_SEED, NAMES, as_interval, as_progress, checked, refuse
+from mcts_core.options import Options, random_seed
 
 TYPE_CHECKING = False  # typing itself, and dataclasses, would be most of the time that importing this package takes
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcts_core.engine.loop import SearchCore
     from mcts_core.engine.settings import SearchSettings
     from mcts_core.games.mnk.network import Network
-    from mcts_core.keywords import (
+    from mcts_core.option_rows import (
         Evaluator,
         FinalMove,
         Preset,

@@ -15,7 +15,7 @@ from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
 from mcts_core.games.state_kinds import is_general
-from mcts_core.options import as_flag
+from mcts_core.option_rows import as_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from mcts_core.errors import InvalidFile, InvalidOption, InvalidState
 from mcts_core.files import reading, replace_file, target_of
 from mcts_core.games.mnk.network import Network
 from mcts_core.games.registry import GAMES, entry_of
-from mcts_core.options import FUNCTIONS, MOST_MB, NAMES
+from mcts_core.option_rows import MOST_MB, NAMES
+from mcts_core.options import FUNCTIONS
 from mcts_core.tree.storage import entry, number
 
 TYPE_CHECKING = False

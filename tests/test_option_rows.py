@@ -5,16 +5,18 @@ import copy
 import inspect
 import io
 import pathlib
+import re
 
 import pytest
+from wide_games import WideGeneral, WideHidden
 
 import mcts_core as mc
-from mcts_core import keywords
+from mcts_core import option_rows
 from mcts_core.bots import kaggle, pettingzoo
 from mcts_core.bots.gomocup import Gomocup
 from mcts_core.bots.lines import Lines
 from mcts_core.bots.ugi import UGI, Notation
-from mcts_core.options import NAMES
+from mcts_core.option_rows import NAMES, ROWS
 
 FOUR = mc.ConnectFour(4, 4, 3)
 OPTIONS = {
@@ -85,6 +87,35 @@ def test_every_option_works_in_workers_and_in_self_play(function):
 
 def test_these_are_all_options():
     assert OPTIONS.keys() == NAMES
+
+
+def test_every_row_is_a_keyword_with_a_type_and_a_paragraph_of_help():
+    parameters = inspect.signature(mc.Searcher).parameters
+    own = {"progress", "every"}  # of the caller, not of the search
+    assert parameters.keys() - own == ROWS.keys() == typed_dicts()["SearcherOptions"].keys() - own
+    for name, row in ROWS.items():
+        assert re.search(rf"^ *(\w+, )*{name}(, \w+)*: |``{name}``", mc.Searcher.__doc__, re.MULTILINE), name
+        assert row.help and "\n" not in row.help and (row.help[0].islower() or row.help.startswith("Dirichlet"))
+        given = parameters[name].default
+        assert given is None or given == row.default
+        assert row.default is None or row.check(row.default, name) == row.default
+
+
+def test_every_search_has_the_options_of_its_rows():
+    """Each search has those whose rows name it, with what was given."""
+    general, hidden = WideGeneral(1), WideHidden()
+    for state, searches, given in (
+            (FOUR, option_rows.UCB, {}), (FOUR, option_rows.UCB, {"preset": "uct"}),
+            (FOUR, option_rows.PUCT, {"selection": "puct"}), (mc.Gomoku(), option_rows.PUCT, {}),
+            (general, option_rows.GENERAL, {"solver": False}), (hidden, option_rows.GENERAL, {}),
+            (hidden, option_rows.GENERAL, {"rollout_moves": 9}), (general, option_rows.NESTED, {"nested_rollouts": 9}),
+            (FOUR, option_rows.EVALUATOR, {"policy_value": OPTIONS["policy_value"], "solver": False}),
+            (FOUR, option_rows.GUMBEL, {**BY_NOISE, "solver": False})):
+        found = mc.Searcher(**given).options(state)
+        expected = {name for name, row in ROWS.items() if row.searches != option_rows.EVERY_SEARCH
+                    and row.searches & searches} | (given.keys() & ROWS.keys() - {"preset"}) | {"final_move"}
+        assert found.keys() - {"solver", "leaf_proofs", "root_proofs"} == expected - {
+            "solver", "leaf_proofs", "root_proofs"}, (state, given)
 
 
 WRONG = [
@@ -237,7 +268,7 @@ def test_progress_of_a_parallel_search(budget):
 
 def typed_dicts():
     """Name -> the annotations of each TypedDict, those of its base among them, as text."""
-    tree = ast.parse(pathlib.Path(keywords.__file__).read_text(encoding="utf-8"))
+    tree = ast.parse(pathlib.Path(option_rows.__file__).read_text(encoding="utf-8"))
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):

@@ -16,7 +16,7 @@ import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, Margin, MatchClock, check, fewest
 from mcts_core.bots.lines import Lines
 from mcts_core.bots.thinking import GRACE, Thinking
-from mcts_core.keywords import checked
+from mcts_core.option_rows import checked
 from mcts_core.words import proof
 
 TYPE_CHECKING = False

@@ -31,7 +31,7 @@ from mcts_core.bots.gymnasium_spaces import (
 )
 from mcts_core.errors import GameError, InvalidOption, InvalidState
 from mcts_core.games.mnk.position import TicTacToe
-from mcts_core.keywords import checked
+from mcts_core.option_rows import checked
 from mcts_core.options import random_seed
 from mcts_core.searcher import Searcher
 from mcts_core.words import told

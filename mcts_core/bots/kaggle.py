@@ -19,7 +19,7 @@ import mcts_core
 from mcts_core.arguments import as_number, shorten
 from mcts_core.bots.any_board import AnyBoard
 from mcts_core.bots.budgets import LEAST, check, within
-from mcts_core.keywords import checked
+from mcts_core.option_rows import checked
 from mcts_core.options import limit_memory
 
 TYPE_CHECKING = False

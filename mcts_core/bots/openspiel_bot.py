@@ -6,7 +6,7 @@ import mcts_core
 from mcts_core.arguments import as_int, shorten
 from mcts_core.bots import openspiel
 from mcts_core.bots.budgets import engine_for
-from mcts_core.keywords import checked
+from mcts_core.option_rows import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import mcts_core
 from mcts_core.arguments import shorten
 from mcts_core.bots.budgets import engine_for
-from mcts_core.keywords import checked
+from mcts_core.option_rows import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

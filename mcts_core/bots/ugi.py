@@ -14,9 +14,8 @@ import mcts_core
 from mcts_core.bots.budgets import DEFAULT_SECONDS, FOREVER, LEAST, MatchClock, check, fewest, within
 from mcts_core.bots.thinking import GRACE, Thinking
 from mcts_core.games.registry import entry_of
-from mcts_core.keywords import checked
 from mcts_core.move_names import Names
-from mcts_core.options import FINAL_MOVES, PRESETS, ROLLOUTS, SCHEDULES, SELECTIONS
+from mcts_core.option_rows import FINAL_MOVES, PRESETS, ROLLOUTS, SCHEDULES, SELECTIONS, checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

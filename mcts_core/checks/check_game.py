@@ -30,7 +30,7 @@ from mcts_core.game import CHANCE, NativeState
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.state_kinds import has_member, is_hidden, member, refuse_hidden
 from mcts_core.games.user_states import mend_members, set_end
-from mcts_core.options import as_flag, as_interval, as_progress
+from mcts_core.option_rows import as_flag, as_interval, as_progress
 from mcts_core.progress import of_checks, watching
 from mcts_core.searcher import Searcher
 from mcts_core.words import cause_of, told

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mcts_core.cli.games import Game
     from mcts_core.cli.options import Commands
-    from mcts_core.keywords import Preset
+    from mcts_core.option_rows import Preset
 
 PRESETS: dict[str, Preset | None] = {"uct": "uct", "default": None}
 PARTS = (*PRESETS, "rollouts")

@@ -12,8 +12,8 @@ import mcts_core
 from mcts_core import CHANCE, GameError, IllegalMove, InvalidOption
 from mcts_core.games.registry import GAMES
 from mcts_core.games.user_states import UserStates, mend_members
-from mcts_core.keywords import find_nearest
 from mcts_core.move_names import Names, find_move
+from mcts_core.option_rows import find_nearest
 from mcts_core.render.terminal import board_lines
 
 TYPE_CHECKING = False

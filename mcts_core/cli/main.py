@@ -17,7 +17,7 @@ from importlib import import_module
 import mcts_core
 from mcts_core.cli import options
 from mcts_core.cli.games import GAME_HELP
-from mcts_core.keywords import find_nearest
+from mcts_core.option_rows import find_nearest
 from mcts_core.words import cause_of
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from mcts_core import Searcher
 from mcts_core.cli.games import GAME_HELP
 from mcts_core.cli.tables import fold
 from mcts_core.games.mnk.network import Network
-from mcts_core.options import PRESETS, ROLLOUTS, SELECTIONS
+from mcts_core.option_rows import PRESETS, ROLLOUTS, ROWS, SELECTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,31 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_SECONDS = 1.0
-SEARCHER_OPTIONS = ("preset", "selection", "rollout", "solver", "book", "exploration", "c_puct", "valuation", "network",
-                    "least_prior", "final_move", "memory_mb", "seed", "threads")
-"""Options of the command line that are those of Searcher, under the same names."""
+def _valuation(text: str) -> str | float:
+    """A share is a number, everything else a name."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+SEARCHER_OPTIONS: dict[str, dict[str, Any]] = {
+    "seed": {"type": int, "metavar": "N"},
+    "threads": {"type": int, "metavar": "N"},
+    "preset": {"choices": PRESETS},
+    "selection": {"choices": SELECTIONS, "metavar": "NAME"},
+    "rollout": {"choices": ROLLOUTS},
+    "solver": {"action": argparse.BooleanOptionalAction},
+    "book": {"action": argparse.BooleanOptionalAction},
+    "exploration": {"type": float, "metavar": "C"},
+    "c_puct": {"type": float, "metavar": "C"},
+    "valuation": {"type": _valuation, "metavar": "V"},
+    "network": {"metavar": "FILE"},
+    "least_prior": {"type": float, "metavar": "SHARE"},
+    "final_move": {"choices": ("robust", "max")},
+    "memory_mb": {"type": float, "metavar": "MB"},
+}
+"""Options of the command line that are those of Searcher, under the same names; their help is that of the options."""
 
 
 NARROW = 60
@@ -75,14 +97,6 @@ def _top(text: str) -> int:
     return int(text)
 
 
-def _valuation(text: str) -> str | float:
-    """A share is a number, everything else a name."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
 def add_search_options(parser: argparse.ArgumentParser, *, protocol: bool = False) -> None:
     """Adds the options of a search: budgets, seed and settings of the Searcher. With a ``protocol``, the other program
     limits the time of a move."""
@@ -94,48 +108,8 @@ def add_search_options(parser: argparse.ArgumentParser, *, protocol: bool = Fals
     group.add_argument(
         "--iterations", type=int, metavar="N",
         help="iterations for one move; with --seconds, the limit reached first ends the search")
-    group.add_argument(
-        "--seed", type=int, metavar="N", help="the same seed and --iterations give the same moves on every machine")
-    group.add_argument(
-        "--threads", type=int, metavar="N",
-        help="threads of a search, for the games of the package and native ones (default 1)")
-    group.add_argument(
-        "--preset", choices=PRESETS,
-        help="strong: the settings that measured strongest for the game (default); uct: textbook UCT")
-    group.add_argument(
-        "--selection", choices=SELECTIONS, metavar="NAME",
-        help="the formula that selects the moves to search: ucb1, puct, ucb1-tuned, rave or grave (the preset sets "
-             "the default of this option and of those below)")
-    group.add_argument(
-        "--rollout", choices=ROLLOUTS,
-        help="how rollouts choose moves: random: all alike; decisive: win at once, or stop the opponent's win; "
-             "tactical: also open fours and threes (m,n,k games)")
-    group.add_argument(
-        "--solver", action=argparse.BooleanOptionalAction, default=None,
-        help="prove wins, losses and draws, or not")
-    group.add_argument(
-        "--book", action=argparse.BooleanOptionalAction, default=None,
-        help="read the book of Connect Four, or not")
-    group.add_argument(
-        "--exploration", type=float, metavar="C", help="the constant of UCB1, on values from 0 to 1")
-    group.add_argument(
-        "--c-puct", type=float, metavar="C", help="the constant of PUCT, on values from 0 to 1")
-    group.add_argument(
-        "--valuation", type=_valuation, metavar="V",
-        help="how leaves are valued: network (the default of five in a row on boards of more than 64 cells), rollout, "
-             "or the share of the network, from 0 to 1")
-    group.add_argument(
-        "--network", metavar="FILE",
-        help="the network for five in a row (default: the one that comes with the package)")
-    group.add_argument(
-        "--least-prior", type=float, metavar="SHARE",
-        help="with puct: moves whose prior is below this share of the highest one are left out below the root")
-    group.add_argument(
-        "--final-move", choices=("robust", "max"),
-        help="the move to play: robust, the one with the most visits (default), or max, the one with the best value")
-    group.add_argument(
-        "--memory-mb", type=float, metavar="MB",
-        help="memory limit of the tree (default: a quarter of the machine's memory)")
+    for name, written in SEARCHER_OPTIONS.items():
+        group.add_argument(f"--{name.replace('_', '-')}", default=None, help=ROWS[name].help, **written)
 
 
 def add_output_options(parser: argparse.ArgumentParser, *, json: bool) -> None:

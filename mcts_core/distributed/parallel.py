@@ -24,17 +24,9 @@ from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
 from mcts_core.games.state_kinds import refuse_hidden
-from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB
-from mcts_core.options import (
-    FUNCTIONS,
-    MAX_SEED,
-    NAMES,
-    as_interval,
-    as_progress,
-    limit_memory,
-    random_seed,
-)
+from mcts_core.option_rows import MAX_SEED, NAMES, as_interval, as_progress, refuse
+from mcts_core.options import FUNCTIONS, limit_memory, random_seed
 from mcts_core.progress import Bar, import_display, of_search, watching
 from mcts_core.results import stats_of, top_of
 from mcts_core.searcher import Searcher
@@ -46,7 +38,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from typing import Any, Unpack
 
-    from mcts_core.keywords import ParallelOptions, Progress
+    from mcts_core.option_rows import ParallelOptions, Progress
     from mcts_core.results import Stats
 
 ROUNDS = 20

@@ -9,9 +9,9 @@ from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.engine.request import MOST_ITERATIONS
 from mcts_core.errors import InvalidOption
 from mcts_core.game import import_numpy
-from mcts_core.keywords import refuse
 from mcts_core.many import MEMORY_MB, TOGETHER
-from mcts_core.options import MAX_SEED, NAMES, as_progress, limit_memory, random_seed
+from mcts_core.option_rows import MAX_SEED, NAMES, as_progress, refuse
+from mcts_core.options import limit_memory, random_seed
 from mcts_core.progress import of_games, watching
 from mcts_core.searcher import Searcher
 from mcts_core.self_play.files import Folder, read, write
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Unpack
 
-    from mcts_core.keywords import SelfPlayOptions
+    from mcts_core.option_rows import SelfPlayOptions
 
 MOST_GAMES = 2**31 - 1
 _OWN = ("games", "iterations", "folder", "seed", "temperature", "temperature_plies", "together", "shard_games",

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 import mcts_core as mc
-from mcts_core import defaults, keywords, options
+from mcts_core import defaults, option_rows
 from mcts_core.cli.main import build_parser
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
@@ -21,9 +21,10 @@ ROWS = {row[0]: row[1:] for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|
                                               OPTIONS.split("## All options")[1].split("## Defaults by game")[0], re.M)}
 
 
-CHECKS = {**options._COMMON, **options._BY_GAME, **options._CONDITIONAL}
-WORDS = {"preset": options.PRESETS, "selection": options.SELECTIONS, "rollout": options.ROLLOUTS,
-         "rave_schedule": options.SCHEDULES, "final_move": options.FINAL_MOVES, "root_policy": options.ROOT_POLICIES,
+CHECKS = {name: row.check for name, row in option_rows.ROWS.items()}
+WORDS = {"preset": option_rows.PRESETS, "selection": option_rows.SELECTIONS, "rollout": option_rows.ROLLOUTS,
+         "rave_schedule": option_rows.SCHEDULES, "final_move": option_rows.FINAL_MOVES,
+         "root_policy": option_rows.ROOT_POLICIES,
          "valuation": ("rollout", "network")}
 
 
@@ -141,7 +142,7 @@ def test_the_help_and_the_page_have_the_defaults_of_the_code():
     real = {"c_puct": {defaults.PUCT["c_puct"], defaults.EVALUATOR["c_puct"]},
             "batch": {defaults.EVALUATOR["batch"], defaults.POLICY_VALUE["batch"]},
             "noise_weight": {defaults.PUCT["noise_weight"], defaults.EVALUATOR["noise_weight"]},
-            "least_prior": {defaults.PUCT["least_prior"]}, "every": {options.EVERY},
+            "least_prior": {defaults.PUCT["least_prior"]}, "every": {option_rows.EVERY},
             "gumbel_moves": {defaults.GUMBEL["gumbel_moves"]}, "gumbel_scale": {defaults.GUMBEL["gumbel_scale"]}}
     for name, numbers in real.items():
         assert {float(number) for number in re.findall(r"[\d.]+", ROWS[name][1])} == numbers, name
@@ -151,7 +152,7 @@ def test_the_help_and_the_page_have_the_defaults_of_the_code():
 
 
 def test_types_and_command_line_have_the_words_of_the_options():
-    tree = ast.parse(inspect.getsource(keywords))
+    tree = ast.parse(inspect.getsource(option_rows))
     literals = {node.target.id: {value.value for value in ast.walk(node.value) if isinstance(value, ast.Constant)}
                 for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and "Literal" in ast.unparse(node)}
     names = {name: "".join(map(str.capitalize, name.split("_"))) for name in WORDS}

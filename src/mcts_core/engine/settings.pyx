@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
 
 from mcts_core.games.python_game import PYTHON_GUIDE
 from mcts_core.games.state_kinds import is_general, is_hidden
@@ -39,6 +40,25 @@ MOST_THREADS = MAX_THREADS
 """The highest number of threads of a search."""
 
 
+cdef GuidedOptions no_guided
+cdef GeneralOptions no_general
+memset(&no_guided, 0, sizeof(no_guided))
+memset(&no_general, 0, sizeof(no_general))
+
+GUIDED_FIELDS = frozenset(no_guided)
+"""Fields of the native options of a guided tree: an option of this name needs no other mention."""
+
+
+cdef dict fields_of(dict zero, dict given, dict made):
+    """The fields of a native struct, which Cython makes of a dict: it raises for a missing one, but takes an extra one
+    silently. ``given``: the keywords, those that ``SearchSettings`` reads among them; ``made``: made of these."""
+    fields = zero | {name: value for name, value in given.items() if name in zero} | made
+    unknown = given.keys() - zero.keys() - {"by_value", "prunes", "interval", "temperature", "rollouts_per_leaf"}
+    if unknown or fields.keys() != zero.keys():
+        raise TypeError(f"the settings of a search have no {', '.join(sorted(unknown or fields.keys() - zero.keys()))}")
+    return fields
+
+
 cdef class SearchSettings:
     """Settings that all kinds of searches have."""
 
@@ -60,52 +80,30 @@ cdef class TwoPlayerSettings(SearchSettings):
     """The options of a search of a game of two players in turn, without an evaluator.
 
     With ``guided`` False the search uses the plain tree, which reads only ``exploration`` and ``rollouts_per_leaf``.
-    With ``fpu`` None it tries every child before it visits one again.
+    With ``fpu`` None it tries every child before it visits one again. ``share``: of the valuation. All others are
+    fields of ``GuidedOptions``.
     """
 
-    def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value,
-                  bint prunes=True, uint32_t interval=4000, int selection=0,
-                  bint solver=False, fpu=None, bint hand_schedule=True, double rave_k=0, double rave_bias=0,
-                  uint32_t grave_ref=0, double prior_weight=0, uint32_t expand_after=1, uint32_t rollout=0,
-                  uint32_t distance=0, bint symmetry=False, uint64_t tree_bytes=0, uint64_t prover_bytes=0,
-                  uint32_t leaf_proofs=0, uint32_t node_proofs=0, uint32_t root_proofs=0, bint book=False,
-                  double share=0, Network network=None, double noise_alpha=0, double noise_weight=0,
-                  double least_prior=0):
+    def __cinit__(self, *, bint guided, double exploration, uint32_t rollouts_per_leaf, bint by_value, fpu=None,
+                  double share=0, Network network=None, **given):
         cdef uint32_t points = rollouts_per_leaf if share == 0 else max(rollouts_per_leaf, <uint32_t>VALUE_STEPS)
+        cdef bint puct = given.get("selection") == SELECT_PUCT
+        cdef dict base = dict(no_guided)
+        base["hand_schedule"] = base["expand_after"] = 1
+        if puct:
+            given["prior_weight"] = 1.0  # priors are shares
+        self.network = network
+        self.options = fields_of(base, given, {
+            "exploration": exploration, "rollouts": rollouts_per_leaf, "wins_per_visit": points,
+            "fpu": fpu if fpu is not None else 0.0 if puct else 1e20,
+            "share": max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0)),
+            "network": 0 if network is None else <size_t>&network.data,
+        })
         self.guided = guided
         self.proves = guided
-        self.values_decide = by_value or (guided and solver)
-        self.visits_are_data = noise_alpha > 0
-        self.most_iterations = visits_that_fit(points, selection)
-        self.options.selection = selection
-        self.options.solver = solver
-        self.options.hand_schedule = hand_schedule
-        self.options.exploration = exploration
-        self.options.fpu = <float>fpu if fpu is not None else 0.0 if selection == SELECT_PUCT else 1e20
-        self.options.rave_k = rave_k
-        self.options.rave_bias = rave_bias
-        self.options.grave_ref = grave_ref
-        self.options.prior_weight = 1.0 if selection == SELECT_PUCT else prior_weight
-        self.options.expand_after = expand_after
-        self.options.wins_per_visit = points
-        self.options.rollouts = rollouts_per_leaf
-        self.options.share = max(<uint32_t>(share * SHARES + 0.5), <uint32_t>(share > 0))
-        self.network = network
-        self.options.network = NULL
-        if network is not None:
-            self.options.network = &network.data
-        self.options.least_prior = <float>least_prior
-        self.options.noise_alpha = noise_alpha
-        self.options.noise_weight = noise_weight
-        self.options.policy.rollout = rollout
-        self.options.policy.distance = distance
-        self.options.policy.symmetry = symmetry
-        self.options.tree_bytes = tree_bytes
-        self.options.prover_bytes = prover_bytes
-        self.options.leaf_proofs = leaf_proofs
-        self.options.node_proofs = node_proofs
-        self.options.root_proofs = root_proofs
-        self.options.ask_book = book
+        self.values_decide = by_value or (guided and self.options.solver)
+        self.visits_are_data = self.options.noise_alpha > 0
+        self.most_iterations = visits_that_fit(points, self.options.selection)
 
     def vary(self):
         self.options.spread = SPREAD
@@ -116,43 +114,24 @@ cdef class GeneralSettings(SearchSettings):
 
     Pass ``evaluator`` or ``policy_value``. Without both, rollouts value the leaves, and the selection is UCB1. With
     ``fpu`` None the search tries every child before it visits one again; with an evaluator, an unvisited child has the
-    value of its parent instead.
+    value of its parent instead. All others are fields of ``GeneralOptions``.
     """
 
-    def __cinit__(self, *, evaluator=None, policy_value=None, double exploration=0, double c_puct=0, fpu=None,
-                  uint32_t rollouts_per_leaf=1, uint32_t batch=1, double noise_alpha=0, double noise_weight=0,
-                  double temperature=0, bint by_value=False, bint prunes=True, uint32_t interval=4000,
-                  bint by_line=False, uint32_t rollout_moves=0, uint32_t nested_rollouts=0, uint64_t nested_bytes=0,
-                  bint solver=False, uint64_t prover_bytes=0,
-                  uint32_t leaf_proofs=0, uint32_t root_proofs=0, bint gumbel=False, uint32_t gumbel_moves=0,
-                  double gumbel_scale=0, bint bounds=False, bint overlaps=False):
-        self.overlaps = overlaps
-        self.by_line = self.options.keeps_line = by_line
-        self.options.rollout_moves = rollout_moves
-        self.options.nested = nested_rollouts
-        self.options.nested_bytes = nested_bytes
+    def __cinit__(self, *, evaluator=None, policy_value=None, fpu=None, bint overlaps=False, **given):
+        cdef dict base = dict(no_general)
+        base["rollouts_per_leaf"] = base["batch"] = 1
         self.function = evaluator if evaluator is not None else policy_value
         self.by_state = evaluator is None
-        self.visits_are_data = temperature > 0 or noise_alpha > 0 or gumbel
-        self.by_halving = self.options.gumbel = gumbel
-        self.options.gumbel_moves = gumbel_moves
-        self.options.gumbel_scale = gumbel_scale
-        self.proves = solver
-        self.values_decide = by_value or by_line or solver or bounds
-        self.options.puct = self.function is not None
-        self.options.solver = solver
-        self.options.bounds = bounds and not self.options.puct
-        self.options.prover_bytes = prover_bytes
-        self.options.leaf_proofs = leaf_proofs
-        self.options.root_proofs = root_proofs
-        self.options.exploration = exploration
-        self.options.c_puct = c_puct
-        self.options.has_fpu = fpu is not None
-        self.options.fpu = 0 if fpu is None else <float>fpu
-        self.options.rollouts_per_leaf = rollouts_per_leaf
-        self.options.batch = batch
-        self.options.noise_alpha = noise_alpha
-        self.options.noise_weight = noise_weight
+        self.overlaps = overlaps
+        self.options = fields_of(base, given, {
+            "puct": self.function is not None, "has_fpu": fpu is not None, "fpu": 0.0 if fpu is None else fpu})
+        if self.options.puct:
+            self.options.bounds = False
+        self.by_line = self.options.keeps_line
+        self.by_halving = self.options.gumbel
+        self.proves = self.options.solver
+        self.visits_are_data = self.temperature > 0 or self.options.noise_alpha > 0 or self.by_halving
+        self.values_decide = self.by_value or self.by_line or self.proves or self.options.bounds
 
     def vary(self):
         self.options.spread = SPREAD

@@ -50,7 +50,7 @@ ctypedef struct GuidedOptions:
     uint32_t wins_per_visit    # of a visit that wins; more than `rollouts` where a valuation needs finer steps
     uint32_t rollouts            # at a leaf
     uint32_t share               # of the valuation in a leaf's value, in 256ths; the rest is that of the rollouts
-    const void *network          # for the valuation
+    size_t network               # address of that for the valuation; a number, so that a dict makes these options
     float least_prior            # below the root, as a share of the highest prior: moves with less are left out
     float spread                 # PUCT: by which share, at random, this tree's priors are changed (`spread.pxd`)
     double noise_alpha           # of the Dirichlet noise in the priors of the root; 0: there is none

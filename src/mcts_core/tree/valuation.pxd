@@ -31,16 +31,16 @@ cdef inline void forget_estimator(GuidedTree *guided) noexcept nogil:
 cdef inline bint prepare_estimator(GuidedTree *guided) noexcept nogil:
     """Memory for the valuation of this search, 0 when the system gives none."""
     cdef const mcts_game *game = guided.tree.game
-    if guided.estimator != NULL and (guided.estimator_game != game
-                                     or guided.estimator_network != guided.options.network):
+    cdef const void *network = <const void *>guided.options.network
+    if guided.estimator != NULL and (guided.estimator_game != game or guided.estimator_network != network):
         forget_estimator(guided)
     guided.valuation = valuation_of(game) if guided.options.share or guided.options.selection == SELECT_PUCT else NULL
     if guided.valuation == NULL or guided.valuation.create == NULL or guided.estimator != NULL:
         return True
-    guided.estimator = guided.valuation.create(game.context, guided.options.network)
+    guided.estimator = guided.valuation.create(game.context, network)
     guided.estimator_game = game
-    guided.estimator_network = guided.options.network
-    if guided.estimator == NULL and guided.options.network == NULL and guided.options.share == 0:
+    guided.estimator_network = network
+    if guided.estimator == NULL and network == NULL and guided.options.share == 0:
         guided.valuation = NULL  # there is nothing to weigh moves by
         return True
     return guided.estimator != NULL
