@@ -143,36 +143,6 @@ class FloatIndex(Cells):
             super().winner())
 
 
-class History(Cells):
-    def __init__(self):
-        super().__init__()
-        self.history = []
-
-    def push(self, cell):
-        super().push(cell)
-        self.history.append(cell)
-
-
-class SetOfCells(Cells):
-    def __init__(self):
-        super().__init__()
-        self.free = set(range(9))
-
-    def push(self, cell):
-        super().push(cell)
-        self.free.discard(cell)
-
-
-class DictOfCells(Cells):
-    def __init__(self):
-        super().__init__()
-        self.marks = dict.fromkeys(range(9), 0)
-
-    def push(self, cell):
-        super().push(cell)
-        self.marks[cell] = 1
-
-
 class Printing(Cells):
     def push(self, cell):
         if self.count > 9:
@@ -257,9 +227,6 @@ REFUSED = {
     Chance: "random.choice([1, -1])\n  choice(): rules may not depend on chance or on the time",
     FloatInPlaceOfInt: "a float comes where an int was meant: write a // b in place of a / b",
     FloatIndex: "an index is a float; write a // b where the result must be an int",
-    History: "self.history\n  the field is a sequence of varying length; use a list of fixed length",
-    SetOfCells: "self.free\n  the field is a set; use a list with 1 for what is in the set",
-    DictOfCells: "self.marks\n  the field is a dict; use a list of fixed length, indexed by the number of the key",
     Printing: "print('full')\n  print() has no place in rules that run compiled; leave it out",
     Trying: "try ... except; ask by `if` before",
     PlayInPlace: "play(move) must return the new position and leave the old one as it was",

@@ -291,7 +291,112 @@ class Arrays:
         return None if (self.board == 0).any() else 0
 
 
-STYLES = [Recursion, InnerRecursion, Groups, Chain, Items, NamedMoves, Pieces, Sorted, Arrays]
+class DictBoard:
+    """A dict from cells to texts, copied and given to the constructor, and a list of the moves so far."""
+
+    def __init__(self, board=None, player="X", history=None):
+        self.board = board if board is not None else {(row, col): None for row in range(3) for col in range(3)}
+        self.player = player
+        self.history = history or []
+
+    @property
+    def to_move(self):
+        return 1 if self.player == "X" else -1
+
+    def legal_moves(self):
+        return [cell for cell, mark in self.board.items() if mark is None]
+
+    def play(self, move):
+        board = self.board.copy()
+        board[move] = self.player
+        return DictBoard(board, "O" if self.player == "X" else "X", [*self.history, move])
+
+    def winner(self):
+        for col in range(3):
+            marks = {self.board[row, col] for row in range(3)}
+            if len(marks) == 1 and None not in marks:
+                return 1 if marks.pop() == "X" else -1
+        return None if None in self.board.values() else 0
+
+    def __str__(self):
+        return f"{list(self.board.values())} {self.history}"
+
+
+class Undoing:
+    """A list of moves that grows and shrinks, and a dict of counts."""
+
+    def __init__(self):
+        self.cells = [0] * 6
+        self.to_move = 1
+        self.log = []
+        self.taken = {1: 0, -1: 0}
+
+    def legal_moves(self):
+        free = [(one, other) for one in range(6) for other in range(one) if not self.cells[one] + self.cells[other]]
+        return free + ([(-1, -1)] if self.log else [])
+
+    def push(self, move):
+        if move == (-1, -1):
+            one, other = self.log.pop()
+            self.cells[one] = 0
+            self.taken[self.to_move] += 1
+        else:
+            self.cells[move[0]] = 7
+            self.log.append(move)
+        self.to_move = -self.to_move
+
+    def winner(self):
+        if max(self.taken.values()) < 3 and len(self.log) < 5:
+            return self.to_move if len(self.log) > 2 and self.log[-1] == (5, 0) else None
+        return (self.taken[1] > self.taken[-1]) - (self.taken[-1] > self.taken[1])
+
+
+class SetsOfCells:
+    """Sets of cells in fields, changed in place by a choice between them."""
+
+    LINES = [{(0, 0), (0, 1), (0, 2)}, {(0, 0), (1, 1), (2, 2)}, {(0, 2), (1, 1), (2, 0)}]
+
+    def __init__(self):
+        self.free = {(row, col) for row in range(3) for col in range(3)}
+        self.mine, self.theirs = set(), set()
+        self.to_move = 1
+
+    def legal_moves(self):
+        return sorted(self.free)
+
+    def push(self, move):
+        self.free.remove(move)
+        (self.mine if self.to_move == 1 else self.theirs).add(move)
+        self.to_move *= -1
+
+    def winner(self):
+        for line in self.LINES:
+            if line <= self.mine:
+                return 1
+            if self.theirs.issuperset(line):
+                return -1
+        return None if self.free else 0
+
+
+@dataclass(frozen=True)
+class FrozenSets:
+    """The first game of docs/own_game.md."""
+
+    stones: frozenset = frozenset()
+    to_move: int = 1
+
+    def legal_moves(self):
+        return [cell for cell in range(9) if cell not in self.stones]
+
+    def play(self, cell):
+        return type(self)(self.stones | {cell}, -self.to_move)
+
+    def winner(self):
+        return self.to_move if any(self.stones.issuperset(line) for line in ((0, 1, 2), (3, 4, 5), (0, 4, 8))) else None
+
+
+STYLES = [Recursion, InnerRecursion, Groups, Chain, Items, NamedMoves, Pieces, Sorted, Arrays, DictBoard, Undoing,
+          SetsOfCells, FrozenSets]
 
 
 # ---- which are refused, each with the class that the message leads to ------------------------------------------------
@@ -410,6 +515,46 @@ class Remembering(Board):
         self.seen[key] = self.seen.get(key, 0) + 1
 
 
+class SparseDict(Board):
+    """Only the cells with stones are in the dict."""
+
+    def __init__(self):
+        super().__init__()
+        self.stones = {}
+
+    def push(self, move):
+        self.stones[move] = self.to_move
+        super().push(move)
+
+
+class FullDict(Board):
+    def __init__(self):
+        super().__init__()
+        self.stones = {(row, col): None for row in range(self.N) for col in range(self.N)}
+
+    def push(self, move):
+        self.stones[move] = self.to_move
+        super().push(move)
+
+
+class AliasOfSet(SetsOfCells):
+    def push(self, move):
+        own = self.mine if self.to_move == 1 else self.theirs
+        own.add(move)
+        self.free.remove(move)
+        self.to_move *= -1
+
+
+class SetOfMany(Board):
+    def __init__(self):
+        super().__init__()
+        self.taken = {1: set(), -1: set()}
+
+    def push(self, move):
+        self.taken[self.to_move].add(move)
+        super().push(move)
+
+
 REFUSED_STYLES = [
     (PopFromSet, "row, col = todo.pop()\n  pop() takes any member of a set: keep what is still to do in a list",
      PopFromList),
@@ -418,5 +563,8 @@ REFUSED_STYLES = [
     (WinnerAsProperty, "winner is a property; make it a method: leave out @property", Board),
     (Trying, "try ... except; ask by `if` before", Asking),
     (TextMoves, "write moves as tuples, such as (row, col), and make texts in name()", NamedCells),
-    (Remembering, "self.seen\n  the field is a dict; ", Board),
+    (Remembering, "self.seen\n  the field is a dict that does not keep its keys", Board),
+    (SparseDict, "give it all of its keys at the beginning, with None or 0 for nothing", FullDict),
+    (AliasOfSet, "a set in a field is changed by another name; change it by its own name", SetsOfCells),
+    (SetOfMany, "the field is a set within another container; give each a field of its own", SetsOfCells),
 ]

@@ -12,8 +12,9 @@ import math
 import numpy as np
 
 from mcts_core.compiled.codes import NONE
+from mcts_core.compiled.containers import SET_CHANGES, changes
 from mcts_core.compiled.shapes import COPIES
-from mcts_core.compiled.sources import CHANGING, parts_of
+from mcts_core.compiled.sources import CHANGING, parts_of, tree_of
 from mcts_core.compiled.statements import CHANGED_CONSTANT, Statements
 from mcts_core.compiled.units import MISSING, Rows, Table, plain_function, unwrapped
 
@@ -103,6 +104,9 @@ class Calls(Statements):
                 [ast.keyword(each.arg, self.argument(each.value)) for each in node.keywords])
 
     def argument(self, node: ast.expr) -> Any:
+        values = self.dict_argument(node)
+        if values is not None:
+            return values
         if isinstance(node, ast.Constant) and node.value is None:
             return ast.Constant(None)
         return self.empty(node, None) if self.is_empty(node) else self.plain(node)
@@ -198,6 +202,7 @@ class Calls(Statements):
                   first: list[ast.expr]) -> Any:
         """A call of a unit; ``first``: the position on which a method is called."""
         roles = self.roles_of(node, function, member)
+        self.refuse_set_arguments(node, function, member)
         unit = self.units.unit(function, owner, roles, self.unit, node)
         is_final = self.next_memory is not None
         place = self.memory() if unit.returns_position else ast.Constant(0)
@@ -211,6 +216,16 @@ class Calls(Statements):
             return ast.Call(ast.Name(unit.name, ast.Load()), arguments, keywords)
         made = ast.Call(ast.Name(unit.name, ast.Load()), [place, *arguments], keywords)
         return made if is_final else call("copied", self.memory(), made)
+
+    def refuse_set_arguments(self, node: ast.Call, function: Any, member: Any) -> None:
+        """Raises Refusal where a function changes a set in a field that it is given."""
+        if not self.units.has_sets:
+            return
+        names = function.__code__.co_varnames[member is not None and not isinstance(member, staticmethod):]
+        given = [*zip(names, node.args, strict=False), *((each.arg, each.value) for each in node.keywords)]
+        for name, value in given:
+            if self._is_set(value) and changes(tree_of(function), name):
+                self.refuse_sets(value, None)
 
     def method_call(self, node: ast.Call, func: ast.Attribute) -> Any:
         if isinstance(func.value, ast.Call) and self.static(func.value.func) is super:
@@ -244,6 +259,13 @@ class Calls(Statements):
 
     def value_method(self, node: ast.Call, func: ast.Attribute) -> Any:
         """A method of a number, a sequence, or a member of an enum."""
+        if func.attr in SET_CHANGES and isinstance(func.value, ast.Call):
+            self.refuse_sets(func.value, None)
+        field = self.container_of(func.value)
+        if field is not None:
+            found = self.container_method(node, func, field)
+            if found is not None:
+                return found
         function = self.enum_function(func)
         if function is not None:
             asked = ast.copy_location(ast.Call(func, [func.value, *node.args], node.keywords), node)
@@ -286,6 +308,8 @@ class Calls(Statements):
                          "partition", "encode"):
             raise self.refuse(node, "texts can only be compared in compiled rules",
                               "compare numbers, and make texts in name() or __str__()")
+        if func.attr in ("issuperset", "issubset", "isdisjoint") and len(node.args) == 1:
+            return call(func.attr, self.plain(func.value), self.viewed(node.args[0]))
         if func.attr == "pop" and not node.args and isinstance(func.value, ast.Name):
             return call("popped_any" if func.value.id in self.asked_names else "popped", self.plain(func.value))
         if func.attr == "diagonal" and not node.args and not node.keywords:

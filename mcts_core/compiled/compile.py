@@ -196,6 +196,8 @@ class _Compilation:
                 if self.stepper.result(position) is None:
                     for move in self.stepper.moves(position):
                         moves.observe(move)
+            for field in fields.values():
+                field.settle()
             self.stepper.mover(self.first)
             declared = getattr(self.cls, "moves", None)
             if not moves.seen:

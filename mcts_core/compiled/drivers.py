@@ -20,7 +20,7 @@ from numba.core.errors import NumbaError, TypingError
 from numba.core.serialize import dumps
 from numba.extending import intrinsic, overload
 
-from mcts_core.compiled import arithmetic, helpers
+from mcts_core.compiled import arithmetic, helpers, members
 from mcts_core.compiled.codes import NONE
 from mcts_core.compiled.constants import Constants
 from mcts_core.compiled.general import Outcomes, Returns
@@ -50,7 +50,7 @@ class Drivers:
         self.observation = observation
         """The shape of ``observation()``, or None."""
         self.namespace: dict[str, Any] = {"np": np}
-        self.namespace.update({f"mcts_{name}": value for name, value in helpers.NAMES.items()})
+        self.namespace.update({f"mcts_{name}": value for name, value in (helpers.NAMES | members.NAMES).items()})
         self._define_helpers()
         self.units = Units(stepper.cls, record, Constants(self.namespace, record.codes))
         self.units.files.update(stepper.files)

@@ -34,10 +34,10 @@ DEEPEST = 900
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
 all_of sum_of min_of max_of backwards truth product row_of find_key arranged absent
-fill_all popped popped_any along_all along_any""".split()
+fill_all fill_list popped popped_any along_all along_any""".split()
 (whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
  any_of, all_of, sum_of, min_of, max_of, backwards, truth, product, row_of, find_key, arranged, absent,
- fill_all, popped, popped_any, along_all, along_any) = map(stub, _STUBS)
+ fill_all, fill_list, popped, popped_any, along_all, along_any) = map(stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -97,6 +97,33 @@ def _fill_all(target: Any, value: Any) -> Any:
         for place in np.ndindex(target.shape):
             target[place] = value
     return copy_value
+
+
+@overload(fill_list, **CHECKED)
+def _fill_list(target: Any, value: Any) -> Any:
+    """Fills a list of varying length, and returns its length."""
+    if target.ndim > 1 and isinstance(value, types.Array) and value.ndim == 1:
+        def empty(target: Any, value: Any) -> Any:
+            if len(value):
+                raise ValueError("numbers in place of sequences")
+            fill_all(target, 0)
+            return 0
+        return empty
+    is_flat = target.ndim == 1
+
+    def copy_values(target: Any, value: Any) -> Any:
+        count = len(value)
+        if count > len(target):
+            raise ValueError("a list that is too long")
+        made = hold(value)  # it may be a part of the target
+        fill_all(target, 0)
+        for place in range(count):
+            if is_flat:
+                target[place] = made[place]
+            else:
+                fill(target[place], made[place])
+        return count
+    return copy_values
 
 
 @overload(absent, **CHECKED)
@@ -194,6 +221,15 @@ def _join(one: Any, other: Any) -> Any:
         return lambda one, other: one + other
     if isinstance(one, types.BaseTuple) and isinstance(other, types.BaseTuple):
         return lambda one, other: one + other
+    if isinstance(one, types.Array) and one.ndim == 2 and isinstance(other, types.List) and isinstance(
+            other.dtype, types.UniTuple):
+        def join_cells(one: Any, other: Any) -> Any:
+            made = np.empty((len(one) + len(other), one.shape[1]), np.int64)
+            made[:len(one)] = one
+            for place in range(len(other)):
+                fill(made[len(one) + place], other[place])
+            return made
+        return join_cells
     if isinstance(one, types.Array) and one.ndim > 1:
         def join_rows(one: Any, other: Any) -> Any:
             return [row for row in one] + [row for row in other]  # noqa: C416
@@ -269,7 +305,7 @@ def _count_of(values: Any, wanted: Any) -> Any:
     def count(values: Any, wanted: Any) -> Any:
         found = 0
         for each in values:
-            if each == wanted:
+            if equal(each, wanted):
                 found += 1
         return found
     return count
@@ -279,7 +315,7 @@ def _count_of(values: Any, wanted: Any) -> Any:
 def _index_of(values: Any, wanted: Any) -> Any:
     def index(values: Any, wanted: Any) -> Any:
         for place, each in enumerate(values):
-            if each == wanted:
+            if equal(each, wanted):
                 return place
         raise ValueError("it is not in the sequence")
     return index
@@ -287,6 +323,13 @@ def _index_of(values: Any, wanted: Any) -> Any:
 
 @overload(contains, **CHECKED)
 def _contains(values: Any, wanted: Any) -> Any:
+    if isinstance(values, types.Set) and isinstance(wanted, types.Array):
+        def find_tuple(values: Any, wanted: Any) -> Any:
+            for each in values:
+                if equal(each, wanted):
+                    return True
+            return False
+        return find_tuple
     if isinstance(values, types.Set):
         return lambda values, wanted: wanted in values
     if isinstance(values, types.RangeType):

@@ -157,7 +157,8 @@ class Loops(Shapes):
                 way, inner = "enumerate", source.args[0]
             elif isinstance(source.func, ast.Attribute) and source.func.attr == "items" and not source.args:
                 way, inner = "items", source.func.value
-        if self.static(inner) is MISSING and not self.is_named_constant(inner) and not self._is_constant_field(inner):
+        if not (self.static(inner) is not MISSING or self.is_named_constant(inner) or self._is_constant_field(inner)
+                or self.is_dict(inner)):
             return None
         if self.static_text(inner) is not None or callable(self.static(inner)):
             return None
@@ -426,6 +427,9 @@ class Loops(Shapes):
         return 0
 
     def _length(self, first: ast.expr) -> ast.expr:
+        field = self.field_of(first)
+        if field is not None and field.container == "set":
+            return self.count_of_set(first)  # type: ignore[no-any-return]
         if self.is_position(first):
             return self.own_operator(first, "__len__", first)  # type: ignore[no-any-return]
         if isinstance(first, (ast.GeneratorExp, ast.ListComp)):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import itertools
+import math
 import pickle
 
 import numpy as np
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     """Makes the error from the name of a field, the reason, and what to write instead."""
 
 LARGEST_STATE = 32768
+LENGTH = "__length"
+"""What follows the name of a list of varying length, in the entry with its length."""
+MOST_MEMBERS = 1024
+"""Of a set, that random games need not have shown."""
 
 
 def fields_of(position: Any) -> dict[str, Any]:
@@ -54,6 +60,13 @@ class Field:
         self.trouble: tuple[str, str] | None = None
         """Why it does not fit into a record, and what to write instead."""
         self.first: Any = None
+        self.container = ""
+        """``"list"`` for one of varying length, whose length has an entry of its own in the record; ``"dict"``, whose
+        values are in it; ``"set"``, of which it has a flag for each of ``keys``; else empty."""
+        self.keys: list[Any] = []
+        """Of a dict in their order, or all members that a set can have."""
+        self.empty: Any = None
+        """A list, dict or set of the kind of the field, as an example of what to make."""
         self.is_optional = False
         """Whether it is a sequence at one time, and None at another: a sequence of NONE in the record."""
         self.depth = 0
@@ -67,6 +80,10 @@ class Field:
                 self.values.add(pickle.dumps(value))
             except Exception:
                 self.values.add(repr(value).encode())
+        if isinstance(value, (dict, set, frozenset)):
+            value = self._look_inside(value)
+            if value is None:
+                return
         if value is None and self.shape and self.dtype is None:
             self.is_optional = True
             return
@@ -80,13 +97,53 @@ class Field:
             return
         if self.shape is None:
             self.shape, self.containers, self.dtype = shape, containers, dtype
-        elif shape != self.shape:
+        elif shape != self.shape and not self._varies(shape, containers, dtype):
             length = ("a sequence of varying length", "use a list of fixed length, with 0 where there is nothing, and "
                       "an int that counts what is in it")
             none = ("once a number and once a sequence", "use two fields")
             self.trouble = self.trouble or (none if () in (shape, self.shape) else length)
         elif dtype != self.dtype:
             self.trouble = self.trouble or (f"an array of {self.dtype} or of {dtype}", "give it one dtype")
+
+    def _look_inside(self, value: Any) -> Any:
+        """The values of a dict; None for a set, and where the field has trouble."""
+        kind = "dict" if isinstance(value, dict) else "set"
+        if self.shape is not None and self.container != kind:
+            self.trouble = self.trouble or (f"a {kind} at one time and something else at another", "use two fields")
+            return None
+        if kind == "set":
+            self.container, self.empty, self.shape = kind, type(value)(), (0,)
+            self.keys = list({*self.keys, *value})
+            return None
+        if self.shape is None and type(value) is dict:
+            self.container, self.empty, self.keys = kind, {}, list(value)
+        elif list(value) != self.keys:
+            self.trouble = self.trouble or (
+                "a dict that does not keep its keys", "give it all of its keys at the beginning, with None or 0 for "
+                "nothing, or use a list of fixed length, indexed by the number of the key")
+            return None
+        return list(value.values())
+
+    def _varies(self, shape: tuple[int, ...], containers: tuple[type, ...], dtype: Any) -> bool:
+        """Takes note of another length of a list; False: it is something else."""
+        known = self.shape or ()
+        if self.container not in ("", "list") or not known or not shape or dtype is not None or self.dtype is not None:
+            return False
+        if shape[1:] != known[1:] and 0 not in (shape[0], known[0]):
+            return False
+        if shape[0] and not known[0]:
+            known, self.containers = (0, *shape[1:]), containers
+        self.container, self.empty = "list", containers[0]()
+        self.shape = (max(known[0], shape[0]), *known[1:])
+        return True
+
+    def settle(self) -> None:
+        """Decides how much a list or a set can hold, after all random games. Raises Uncodable."""
+        if self.container == "list" and self.shape:
+            self.shape = (2 * self.shape[0], *self.shape[1:])
+        elif self.container == "set":
+            self.keys, self.kinds = _all_members(self.keys or [0]), {bool}
+            self.shape = (len(self.keys),)
 
     def _look(self, value: Any, level: int) -> tuple[tuple[int, ...], tuple[type, ...], Any]:
         """Shape, containers by depth, and dtype of an array. Raises Uncodable."""
@@ -138,6 +195,11 @@ class Field:
         """Why it cannot be in a record, and what to write instead; None if it can."""
         if self.trouble is not None:
             return self.trouble
+        if self.is_optional and self.container:
+            return "once None and once a list, dict or set", "use an empty one in place of None"
+        if self.container == "set" and not self.keys:
+            return ("a set of other than ints, texts, or tuples of ints of one length",
+                    "use ints, or a list with 1 for what is in the set and 0 for the rest")
         if self.is_optional and (None in self.kinds or 0 in (self.shape or ()) or self.scalar.kind != "i"):
             return "once None and once a sequence", "use a sequence of the same length with -1 in it for None"
         if float in self.kinds and not self.kinds <= {float, int, bool}:
@@ -163,14 +225,35 @@ def _kind_of(value: Any) -> Any:
     if isinstance(value, str):
         return str
     name = type(value).__name__
-    advice = {
-        "dict": "use a list of fixed length, indexed by the number of the key",
-        "set": "use a list with 1 for what is in the set and 0 for the rest, or the bits of an int",
-        "frozenset": "use a list with 1 for what is in the set and 0 for the rest, or the bits of an int",
-        "deque": "use a list of fixed length and an int that counts what is in it",
-        "Random": "rules may not depend on chance: leave it out",
-    }
-    raise Uncodable(f"a {name}", advice.get(name, "keep numbers, texts, and sequences of numbers in fields"))
+    inside = " within another container" if name in ("dict", "set", "frozenset") else ""
+    raise Uncodable(f"a {name}{inside}", _ADVICE.get(name, "keep numbers, texts, and sequences of numbers in fields"))
+
+
+_ADVICE = {
+    "dict": "give each a field of its own",
+    "set": "give each a field of its own, such as self.mine and self.theirs",
+    "frozenset": "give each a field of its own, such as self.mine and self.theirs",
+    "deque": "use a list of fixed length and an int that counts what is in it",
+    "Random": "rules may not depend on chance: leave it out",
+}
+
+
+def _all_members(seen: list[Any]) -> list[Any]:
+    """All that a set may have in later positions, in order: all ints between the smallest and the largest member, or
+    all tuples of such, as long as they are few. Else those that it had; none if they have no order."""
+    try:
+        members = sorted(seen)
+    except TypeError:
+        return []
+    if all(type(each) is int for each in members) and members and members[-1] - members[0] < MOST_MEMBERS:
+        return list(range(members[0], members[-1] + 1))
+    if members and all(isinstance(each, tuple) and len(each) == len(members[0]) and all(
+            type(part) is int for part in each) for each in members):
+        ranges = [range(min(column), max(column) + 1) for column in zip(*members, strict=True)]
+        if math.prod(map(len, ranges)) <= MOST_MEMBERS and type(members[0]) is tuple:
+            return list(itertools.product(*ranges))
+        return members
+    return members if all(isinstance(each, (int, str)) for each in members) else []
 
 
 class Record:
@@ -184,8 +267,10 @@ class Record:
             why = field.refused()
             if why is not None:
                 raise refuse(name, *why)
-        items = sorted(((name, field.stored, field.shape or ()) for name, field in self.fields.items()),
-                       key=lambda item: (-item[1].itemsize, item[0]))
+        found = [(name, field.stored, field.shape or ()) for name, field in self.fields.items()]
+        found += [(f"{name}{LENGTH}", np.dtype(np.int64), ()) for name, field in self.fields.items()
+                  if field.container == "list"]
+        items = sorted(found, key=lambda item: (-item[1].itemsize, item[0]))
         items = items or [("_empty", np.dtype(np.int64), ())]
         plain = np.dtype(items)
         size = (plain.itemsize + 7) // 8 * 8
@@ -208,12 +293,35 @@ class Record:
         for name, field in self.fields.items():
             value = found[name] if name in found else getattr(position, name)
             try:
-                block[name][0] = self._numbers(value, field)
+                if field.container == "list":
+                    block[f"{name}{LENGTH}"][0] = len(value)
+                block[name][0] = self._numbers(self._listed(value, field), field)
             except (Uncodable, ValueError, TypeError, OverflowError):
                 shape = "x".join(map(str, field.shape or ())) or "a number"
                 raise Uncodable(f"{name} must be of the kind of the first position ({shape}), "
                                 f"got {value!r}"[:300]) from None
         return block.tobytes()
+
+    def _listed(self, value: Any, field: Field) -> Any:
+        """A dict or set as the list of what the record has for it, and a list filled up. Raises Uncodable."""
+        if field.container == "set":
+            if not isinstance(value, (set, frozenset)) or not value <= set(field.keys):
+                raise Uncodable("another set")
+            return [key in value for key in field.keys]
+        if field.container == "dict":
+            if not isinstance(value, dict) or list(value) != field.keys:
+                raise Uncodable("a dict with other keys")
+            return list(value.values())
+        if field.container == "list":
+            inner = (field.shape or ())[1:]
+            nothing: Any = 0
+            for length in reversed(inner):
+                nothing = [nothing] * length
+            missing = (field.shape or (0,))[0] - len(value)
+            if missing < 0:
+                raise Uncodable("a longer list")
+            return [*value, *[nothing] * missing]
+        return value
 
     def _numbers(self, value: Any, field: Field) -> Any:
         if field.dtype is not None:
@@ -243,7 +351,8 @@ class Record:
     def decode(self, data: bytes) -> Any:
         """The position with these bytes, a new object of the class."""
         block = np.frombuffer(data, self.dtype)[0]
-        found = {name: self._value(block[name], field) for name, field in self.fields.items()}
+        found = {name: self._value(block[name][:block[f"{name}{LENGTH}"]] if field.container == "list" else block[name],
+                                   field) for name, field in self.fields.items()}
         found = {**self.constants, **found}
         make = getattr(self.cls, "_make", None)
         if make is not None and issubclass(self.cls, tuple):
@@ -270,7 +379,12 @@ class Record:
             back = lambda code: self.codes.back(int(code))  # noqa: E731
         if not field.shape:
             return back(stored)
-        return _built(stored, field.containers, back)
+        if field.container == "set":
+            return type(field.empty)(key for key, is_in in zip(field.keys, stored, strict=True) if is_in)
+        if field.container == "list" and not len(stored):
+            return type(field.empty)()
+        made = _built(stored, field.containers, back)
+        return dict(zip(field.keys, made, strict=True)) if field.container == "dict" else made
 
 
 def _mapped(value: Any, depth: int, of: Callable[[Any], Any]) -> Any:

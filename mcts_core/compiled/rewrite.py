@@ -55,6 +55,8 @@ class Rewriter(Calls, ast.NodeTransformer):
             if value is MISSING:
                 raise self.refuse(node, f"{node.id} is not defined", "define it above the class")
             return self.constant(value, node)
+        if isinstance(node.ctx, ast.Load) and node.id in self.dicts:
+            return self.dict_variable(node)
         return node
 
     def constant(self, value: Any, node: ast.AST) -> Any:
@@ -107,6 +109,8 @@ class Rewriter(Calls, ast.NodeTransformer):
         """A field, a property or a constant of a position."""
         name, record = self.mangled(node.attr), self.units.record
         if name in record.fields:
+            if record.fields[name].container:
+                return self.contents(node, record.fields[name])
             found = ast.Attribute(self.visit(node.value), name, ast.Load())
             if record.fields[name].dtype == bool:  # Numba has no arrays of bool in records
                 return ast.Call(ast.Attribute(found, "view", ast.Load()), [self.named(np.bool_)], [])
@@ -144,6 +148,8 @@ class Rewriter(Calls, ast.NodeTransformer):
             depth += not isinstance(node.slice, ast.Slice)
             node = node.value
         field = self.field_of(node)
+        if field is not None and (field.container == "set" or (field.container == "dict" and not depth)):
+            return False
         return field is not None and field.dtype is None and len(field.shape or ()) > depth
 
     def visit_Constant(self, node: ast.Constant) -> Any:
@@ -240,8 +246,10 @@ class Rewriter(Calls, ast.NodeTransformer):
             return ast.copy_location(ast.BoolOp(node.op, [self.test(each) for each in node.values]), node)
         if isinstance(node, ast.NamedExpr) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return self.plain(node)
-        value = self.plain(node)
         field = self.field_of(node)
+        if field is not None and field.container == "set":
+            return ast.copy_location(ast.Compare(self.count_of_set(node), [ast.Gt()], [ast.Constant(0)]), node)
+        value = self.plain(node)
         if field is not None and field.is_optional:
             return ast.copy_location(ast.UnaryOp(ast.Not(), call("absent", value)), node)
         asked = self.is_list(node) or (self.units.has_codes and isinstance(
@@ -259,7 +267,13 @@ class Rewriter(Calls, ast.NodeTransformer):
         known = self.decided(node.test)
         if known is not None:
             return self.plain(node.body if known else node.orelse)
-        return ast.IfExp(self.test(node.test), self.plain(node.body), self.plain(node.orelse))
+        parts = [self.plain(node.body), self.plain(node.orelse)]
+        for place, part in enumerate((node.body, node.orelse)):
+            if self.is_empty(part):  # of the kind of the other one
+                parts[place] = self.empty(part, None)
+                if isinstance(parts[1 - place], ast.List):
+                    parts[place] = ast.Subscript(parts[1 - place], ast.Slice(None, ast.Constant(0)), ast.Load())
+        return ast.IfExp(self.test(node.test), *parts)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         parts, left = [], node.left
@@ -298,6 +312,10 @@ class Rewriter(Calls, ast.NodeTransformer):
             if self.is_sequence(left) or self.is_sequence(right):
                 same = call("equal", self.as_sequence(left), self.as_sequence(right))
                 return same if is_equal else ast.UnaryOp(ast.Not(), same)
+        if self.units.has_sets and isinstance(op, (ast.LtE, ast.GtE)) and not (
+                isinstance(left, ast.Constant) or isinstance(right, ast.Constant)):
+            small, large = (left, right) if isinstance(op, ast.LtE) else (right, left)
+            return call("at_most", self.plain(small), self.plain(large))
         if isinstance(op, (ast.Is, ast.IsNot)):
             op = ast.Eq() if is_equal else ast.NotEq()
         return ast.Compare(self.plain(left), [op], [self.plain(right)])
@@ -314,6 +332,9 @@ class Rewriter(Calls, ast.NodeTransformer):
         return ast.Compare(self.plain(node), [op], [ast.Constant(NONE)])
 
     def membership(self, left: ast.expr, right: ast.expr) -> ast.expr:
+        field = self.container_of(right)
+        if field is not None and field.container == "set":
+            return call("set_has", self.whole(right), self.keys_of(field), self.plain(left))
         if self.is_position(right):
             return call("truth", self.own_operator(right, "__contains__", right, left))
         if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and right.elts and not any(
@@ -332,13 +353,18 @@ class Rewriter(Calls, ast.NodeTransformer):
             return call("contains_run", self.plain(right), self.as_sequence(left))
         if text is not None:
             return call("contains", self.units.constants.characters(text), self.plain(left))
-        found = self.visit(right) if self.static(right) is not MISSING or self.is_named_constant(right) else None
+        is_known = self.static(right) is not MISSING or self.is_named_constant(right) or self.is_dict(right)
+        found = self.visit(right) if is_known else None
         if isinstance(found, Table):
             return ast.Compare(call("find_key", ast.Name(found.keys, ast.Load()), self.plain(left)), [ast.GtE()],
                                [ast.Constant(0)])
         if isinstance(right, ast.Set):
             right = ast.copy_location(ast.List(right.elts, ast.Load()), right)
         return call("contains", self.plain(right), self.plain(left))
+
+    def count_of_set(self, node: Any) -> ast.expr:
+        """How many members a set in a field has."""
+        return ast.Call(ast.Attribute(self.whole(node), "sum", ast.Load()), [], [])
 
     def is_named_constant(self, node: ast.AST) -> bool:
         return (isinstance(node, ast.Attribute) and self.is_position(node.value)
@@ -401,6 +427,8 @@ class Rewriter(Calls, ast.NodeTransformer):
                                      for each in node.elts]
             return functools.reduce(lambda one, other: call("join", one, other),
                                     [self.as_sequence(part) for part in parts])
+        for each in node.elts:
+            self.refuse_sets(each, None)
         if any(map(self.is_position, node.elts)):
             raise self.refuse(node, "positions cannot be kept in lists or tuples", "use one variable for each")
         return type(node)([self.plain(each) for each in node.elts], node.ctx)

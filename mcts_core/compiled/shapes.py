@@ -44,8 +44,12 @@ class Shapes:
         mangled: Any
         named: Any
         own_operator: Any
+        count_of_set: Any
+        dict_argument: Any
+        is_dict: Any
         plain: Any
         refuse: Any
+        source_of: Any
         static_text: Any
         test: Any
         viewed: Any
@@ -215,6 +219,8 @@ class Shapes:
                 roles[name] = "position"
             elif self.is_absent(value):
                 roles[name] = "none"
+            elif (source := self.source_of(value)) is not None:
+                roles[name] = f"dict:{source.field}"
             elif self.may_be_none(value):
                 roles[name] = "maybe"
         defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))

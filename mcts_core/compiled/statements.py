@@ -7,8 +7,8 @@ import inspect
 
 import numpy as np
 
+from mcts_core.compiled.containers import Containers
 from mcts_core.compiled.loops import assign, helper, name
-from mcts_core.compiled.nested import Nested
 from mcts_core.compiled.order import is_free_of_order
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
@@ -87,7 +87,7 @@ OUT = "mcts_out"
 """The parameter behind which a function that returns a position puts it."""
 
 
-class Statements(Nested):
+class Statements(Containers):
     """Of one unit."""
 
     next_memory: ast.expr | None = None
@@ -147,6 +147,8 @@ class Statements(Nested):
     def default(self, value: Any, tree: ast.AST) -> ast.expr:
         if value is None:
             return ast.Constant(None)
+        if isinstance(value, dict):
+            return ast.Constant(0)  # none that a function can work with
         found = self.units.frozen(value, self.unit, tree)
         if not isinstance(found, ast.expr):
             raise self.refuse(tree, f"the default {value!r} of a parameter", "use a number, or None")
@@ -197,6 +199,16 @@ class Statements(Nested):
             field = self.units.record.fields.get(self.mangled(target.attr))
             if field is None:
                 return self.constant_assigned(target, node.value)
+            if field.container:
+                return self.container_assigned(target, node.value, field)
+        if isinstance(target, ast.Name) and target.id in self.dicts:
+            values = self.dict_argument(node.value)
+            if values is None:
+                raise self.refuse(node.value, f"{target.id} is the dict of a field at one place, and something else "
+                                  "here", "use two variables")
+            return assign(target.id, values)
+        if isinstance(target, ast.Name):
+            self.refuse_sets(node.value, target.id)
         if isinstance(node.value, ast.Constant) and node.value.value is None:
             return self.assigned(target, ast.Constant(self.units.constants.number(None)))
         text = self.static_text(node.value) if isinstance(node.value, ast.Constant) else None
@@ -303,6 +315,8 @@ class Statements(Nested):
         field = self.units.record.fields.get(attribute)
         if field is None:
             return self.constant_assigned(target, value)
+        if field.container:
+            return self.container_stored(target, value, field)
         place = ast.Attribute(self.visit(target.value) if isinstance(target.value, ast.Call) else target.value,
                               attribute, ast.Store())
         if field.is_optional and isinstance(value, ast.Constant):
@@ -442,6 +456,15 @@ class Statements(Nested):
                     for each in (receiver.body, receiver.orelse)]
                 made = ast.copy_location(ast.If(receiver.test, *branches), node)
                 return self.visit(ast.fix_missing_locations(made))
+            field = self.container_of(receiver)
+            if field is not None and field.container == "list" and node.value.func.attr == "extend":
+                member = ast.Name(self.temporary(), ast.Store())
+                added = ast.Call(ast.Attribute(receiver, "append", ast.Load()), [name(member.id)], [])
+                made_loop = ast.copy_location(ast.For(member, asked.args[0], [ast.Expr(added)], []), node)
+                for part in ast.walk(made_loop):
+                    if not hasattr(part, "lineno"):
+                        ast.copy_location(part, node)
+                return self.visit(made_loop)
             if node.value.func.attr == "sort" and asked.keywords and not self.is_position(receiver):
                 made_list = ast.Call(ast.Name("sorted", ast.Load()), [receiver], asked.keywords)
                 for each in ast.walk(made_list):
@@ -472,6 +495,11 @@ class Statements(Nested):
     visit_Nonlocal = visit_Global
 
     def visit_Delete(self, node: ast.Delete) -> Any:
+        first = node.targets[0]
+        if isinstance(first, ast.Subscript) and len(node.targets) == 1:
+            field = self.container_of(first.value)
+            if field is not None:
+                return self.deleted(first, field)
         if any(list(root_attributes(target)) or isinstance(target, ast.Attribute) for target in node.targets):
             raise self.refuse(node, "a field keeps its length", "write 0 for nothing")
         targets = [self.visit_Subscript(target) for target in node.targets if isinstance(target, ast.Subscript)]

@@ -52,7 +52,11 @@ class Units:
         self._units: dict[Any, Unit] = {}
         self._active: list[Any] = []
         self._hoisted = 0
+        self.made: set[str] = set()
+        """Functions of fields that are lists of varying length."""
         self._returning: dict[Any, bool] = {}
+        self.set_names = {name for name, field in record.fields.items() if field.container == "set"}
+        self.has_sets = bool(self.set_names)
         self.has_optional = any(field.is_optional for field in record.fields.values())
         """Whether a sequence may stand for None."""
         self.has_codes = self.has_optional or any(
