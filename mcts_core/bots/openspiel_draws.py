@@ -106,7 +106,7 @@ class Known:
         position = self.game.new_initial_state()
         entries = [Entry(view(position, player))]
         deal: int | None = None  # the entry at which the present series of chance events began
-        dealt: list[int] = []  # its outcomes
+        dealt: Any = None  # the position before the last one of these
         for mover, action in steps:
             check_time()
             if position.is_terminal() or position.current_player() != mover or action not in position.legal_actions():
@@ -115,11 +115,11 @@ class Known:
             position = position.child(action)
             now = view(position, player)
             if mover != CHANCE:
-                deal, dealt = None, []
+                deal = dealt = None
             elif deal is None:
                 deal = len(entries) - 1
-            once = _comes_once(before, position, action, dealt)
-            dealt.append(action)
+            once = deal is not None and _comes_once(dealt, before, position)
+            dealt = before if mover == CHANCE else None
             if mover == player:
                 last.action = action
             elif now == last.view:
@@ -195,13 +195,14 @@ class Known:
         return len(others) >= MANY and len(views) >= COMPARED
 
 
-def _comes_once(before: Any, after: Any, action: int, dealt: list[int]) -> bool:
-    """Whether an outcome of chance cannot come again in the same deal, like a card and unlike a number of a die."""
-    if not before.is_chance_node():
-        return False
-    if after.is_chance_node():
-        return action not in after.legal_actions()
-    return bool(dealt) and dealt[-1] not in before.legal_actions()
+def _comes_once(earlier: Any, before: Any, after: Any) -> bool:
+    """Whether an outcome of chance cannot come again in the same deal, like a card and unlike a number of a die: then
+    each leaves fewer outcomes for the next one. ``earlier``: the position one outcome before ``before``, or None.
+
+    Which outcomes there were must not decide: they may be hidden.
+    """
+    one, two = (before, after) if after.is_chance_node() else (earlier, before)
+    return one is not None and one.is_chance_node() and set(two.legal_actions()) < set(one.legal_actions())
 
 
 def _after(start: Any, actions: Iterable[int]) -> Any:

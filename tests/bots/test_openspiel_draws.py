@@ -76,6 +76,14 @@ def test_in_every_game_deals_that_look_alike_are_searched_alike(text):
         assert same_searches(text, range(0, 60, 6), range(2)) >= (text not in SEEN)
 
 
+def test_the_number_of_a_hidden_outcome_decides_nothing():
+    """Player 0 sees the signal, 8, and not the role before it: 4 is an outcome of the signal as well, 32 is none."""
+    one, other = (openspiel.state(played("social_deduction", 0, 1, [role, 8])) for role in (4, 32))
+    assert one.observation_key(0) == other.observation_key(0)
+    for seed in range(10):
+        assert one.determinize(0, random.Random(seed)).moves == other.determinize(0, random.Random(seed)).moves
+
+
 @pytest.mark.long
 def test_games_with_hidden_information_are_searched_or_refused():
     """By what OpenSpiel 2.0 has, at least: a game that is refused says why."""
