@@ -15,6 +15,7 @@ from noughts import Noughts
 from table_games import Race, native_race, start
 
 import mcts_core as mc
+from mcts_core import defaults
 from mcts_core.engine.loop import clock
 from mcts_core.engine.request import SearchRequest
 from mcts_core.engine.searched_general import GeneralCore
@@ -348,6 +349,11 @@ def test_bad_options(options, text):
 def test_options_that_have_no_meaning(state, options, text):
     with pytest.raises(mc.InvalidOption, match=text):
         mc.Searcher(**options).search(state, iterations=5)
+
+
+@pytest.mark.parametrize("name", defaults.UCT)
+def test_an_option_at_its_value_of_textbook_uct_is_taken(name):
+    assert mc.search(Race(), iterations=5, **{name: defaults.UCT[name]}) in Race().legal_moves()
 
 
 def test_the_options_are_told():
