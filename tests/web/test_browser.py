@@ -553,9 +553,9 @@ def test_an_analysis_goes_on_while_one_looks(page):
 
 def variations(page):
     """What the list of variations says, and which one is shown; empty where it is hidden."""
-    return page.see("document.getElementById('variations').hidden ? [] : "
-                    "[...document.querySelectorAll('#variations li')].map((item) => "
-                    "(item.firstChild.getAttribute('aria-current') ? '*' : '') + item.firstChild.textContent)")
+    return page.see("document.getElementById('variations').hidden ? [] : [...document.querySelectorAll("
+                    "'#variations li > :first-child')].map((line) => "
+                    "(line.getAttribute('aria-current') ? '*' : '') + line.textContent)")
 
 
 def test_moves_of_an_analysis_that_differ_make_variations(page):
@@ -778,6 +778,28 @@ def test_errors_stand_at_their_fields(page):
     for name in ("wrong-size", "wrong-seconds"):
         assert page.see("document.getElementById(arguments[0]).getBoundingClientRect().bottom <= innerHeight", name)
     page.errors()  # the browser notes answers of 400
+
+
+def test_a_control_that_is_not_for_now_says_why(page):
+    dead = page.see("[...document.querySelectorAll('main button[aria-disabled=true]:not(#grid button)')]"
+                    ".filter((button) => button.getClientRects().length).map((button) => button.title)")
+    assert len(dead) >= 4 and all(why.endswith(".") for why in dead)
+    for name, why in (("#take-back", "There is no move of yours to take back."), ("#review", "There are no moves"),
+                      ("#finish", "No search for a move or a hint runs."), ("[data-to='on']", "This is the last")):
+        page.click(name)
+        assert page.status.startswith(why) and page.status.endswith("Your turn.")
+    page.click("#analyse")
+    page.click("#hint")
+    assert page.status.startswith("The analysis shows the best move.")
+    assert page.see("document.getElementById('take-back').title") == "There is no move of yours to take back."
+
+
+def test_the_form_has_all_fields_of_a_game_whose_link_lacks_some(page):
+    page.link("game=gomoku&size=9&moves=e5")
+    shown = page.see("[...document.querySelectorAll('.fields[data-game=gomoku] [name]')].map((field) => field.value)")
+    assert shown == ["9", "freestyle"]
+    page.link("game=mnk&m=5&n=4&k=4")
+    assert page.see("document.querySelector('.fields[data-game=mnk] [name=rule]').value") == "freestyle"
 
 
 def test_two_sessions_at_once(page, chromium, served):

@@ -6,7 +6,7 @@ import { tryMove } from "./learning.js";
 import { listenToLines } from "./lines.js";
 import { listenToMoves } from "./moves.js";
 import { listenToPanel } from "./panel.js";
-import { begin, go, openLink, play, review, save, saved, search, step, stopReview, tryLine, update } from "./play.js";
+import { begin, go, note, openLink, play, review, save, saved, search, step, stopReview, tryLine, update } from "./play.js";
 import { Record } from "./record.js";
 import { changeDraft, openDraft } from "./setup.js";
 import { complete, engine, find, here, playable, positions, state, takenBack } from "./state.js";
@@ -64,10 +64,16 @@ const ACTIONS = {
   draft: openDraft,
 };
 
+// A button that is not for now says why.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[aria-disabled='true']");
+  if (!button?.title || state.record === null) return;
+  event.stopPropagation();
+  note(button.title);
+}, true);
+
 for (const [name, action] of Object.entries(ACTIONS)) {
-  find(name).addEventListener("click", (event) => {
-    if (state.record !== null && event.currentTarget.getAttribute("aria-disabled") !== "true") action();
-  });
+  find(name).addEventListener("click", () => state.record !== null && action());
 }
 
 for (const button of document.querySelectorAll("[data-to]")) {

@@ -42,7 +42,6 @@ find("learn").addEventListener("click", () => ask(mistakes(), 0));
 find("learn-next").addEventListener("click", () => ask(state.learning.list, state.learning.index + 1));
 find("learn-stop").addEventListener("click", () => go(state.record, state.cursor));
 find("learn-show").addEventListener("click", () => {
-  if (state.learning.solved) return;
   const { list, index } = state.learning;
   const best = capital(moveName(positions.get(here()), list[index].verdict.best));
   state.learning = { ...state.learning, solved: true, said: `${best} is the best move.` };

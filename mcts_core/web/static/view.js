@@ -99,31 +99,48 @@ function showPlayers(view) {
 function showButtons(view) {
   const { seen, searching } = view;
   const idle = state.learning === null && state.reviewing === null && state.draft === null;
-  enable("take-back", idle && takenBack() >= 0);
-  enable("hint", playable() && searching === null && !state.analysing);
-  enable("finish", searching !== null && !["analysis", "review"].includes(searching.purpose));
-  enable("analyse", idle || state.reviewing !== null);
+  const busy = idle ? "" : "The review is not done yet: stop it first.";
+  const both = state.sides.first === state.sides.second;
+  enable("take-back", busy || (takenBack() < 0 && "There is no move of yours to take back."));
+  enable("hint", hintless(view));
+  enable("finish", (searching === null || ["analysis", "review"].includes(searching.purpose))
+    && "No search for a move or a hint runs.");
+  enable("analyse", state.learning !== null || state.draft !== null ? busy : "");
   find("analyse").setAttribute("aria-pressed", state.analysing ? "true" : "false");
-  enable("swap", idle && !state.analysing && state.sides.first !== state.sides.second);
-  enable("rematch", idle);
-  enable("review", state.record.moves.length > 0 && state.draft === null);
+  enable("swap", busy || (state.analysing && "In an analysis you play both sides.")
+    || (both && "The same player has both sides: choose others under New game."));
+  enable("rematch", busy);
+  enable("review", state.record.moves.length === 0 && "There are no moves to review.");
   find("review").classList.toggle("main", seen.winner !== null && !state.reviewed && state.reviewing === null);
   find("review").textContent = state.reviewing === null ? "Review" : "Stop";
   for (const button of document.querySelectorAll("[data-to]")) {
     const back = ["first", "back"].includes(button.dataset.to);
-    enable(button, back ? state.cursor > 0 : !atEnd());
+    enable(button, back ? state.cursor === 0 && "This is the beginning of the game." : atEnd() && "This is the last move.");
   }
   find("play-actions").hidden = state.draft !== null || state.learning !== null;
   find("learn-actions").hidden = state.learning === null;
-  enable("learn-show", state.learning !== null && !state.learning.solved);
+  enable("learn-show", state.learning?.solved && "The move is found.");
   find("learn").hidden = !state.reviewed || state.learning !== null || !view.mistakes;
   find("draft-actions").hidden = state.draft === null;
-  for (const kind of ["svg", "png"]) enable(document.querySelector(`[data-copy="${kind}"]`), seen.form !== "text");
+  for (const kind of ["svg", "png"]) {
+    enable(document.querySelector(`[data-copy="${kind}"]`), seen.form === "text" && "This game has no board to copy.");
+  }
 }
 
-/** A button that is not for now stays where the keyboard is. */
-function enable(button, enabled) {
-  (typeof button === "string" ? find(button) : button).setAttribute("aria-disabled", enabled ? "false" : "true");
+/** Why there is no hint now; empty where there is one. */
+function hintless({ seen, searching }) {
+  if (state.analysing) return "The analysis shows the best move.";
+  if (searching !== null) return "A search is running.";
+  if (playable()) return "";
+  return seen.winner !== null ? "The game is over." : atEnd() ? "It is not your turn."
+    : "This is an earlier move: go to the end for a hint, or Analyse it.";
+}
+
+/** A button that is not for now stays where the keyboard is; it says `why` where it is pointed at or clicked. */
+function enable(name, why) {
+  const button = typeof name === "string" ? find(name) : name;
+  button.setAttribute("aria-disabled", why ? "true" : "false");
+  button.title = why || "";
 }
 
 /** Shows an error where it belongs: at its field, else above the board; null takes that one away. */
@@ -136,7 +153,7 @@ export function fail(refusal) {
 
 /** The form says what is played. */
 export function showForm() {
-  enterGame(state.record.game);
+  enterGame(positions.get(here()).game);  // with all its fields: a link may lack some
   find("plays-first").value = state.sides.first;
   find("plays-second").value = state.sides.second;
   find("level").value = state.level;
