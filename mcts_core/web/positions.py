@@ -19,6 +19,8 @@ MOST_CELLS = 1024
 """Characters of a diagram without its white space."""
 ROWS, ROW_LENGTH = 64, 200
 """Of the text of a user's position, what is shown."""
+SVG_LENGTH = 200_000
+"""Characters of the picture of a user's position; a longer one is not shown."""
 
 
 class Line:
@@ -131,9 +133,19 @@ def _board(state: Any) -> dict[str, Any]:
 
 
 def _words(state: Any) -> dict[str, Any]:
-    """A user's position: the rows of its text, where its class writes one."""
+    """A user's position: its own picture, and the rows of its text, where its class has them."""
     writer: Any = type(state).__str__
     written = "" if writer is object.__str__ else str(state)
     rows = [row[:ROW_LENGTH] for row in written.splitlines()[:ROWS]]
     return {"title": type(state).__name__, "form": "text", "rows": len(rows), "cols": 0, "column_names": [],
-            "row_names": [], "stones": [], "last": None, "lines": [], "diagram": "\n".join(rows)}
+            "row_names": [], "stones": [], "last": None, "lines": [], "diagram": "\n".join(rows),
+            "svg": _picture(state)}
+
+
+def _picture(state: Any) -> str | None:
+    """What ``_repr_svg_`` of a user's position draws; None where it has none, or fails."""
+    try:
+        found = state._repr_svg_()
+    except Exception:  # the game can be played all the same
+        return None
+    return found if isinstance(found, str) and len(found) <= SVG_LENGTH else None

@@ -32,6 +32,8 @@ _SETTLED = 16
 _ALONE: dict[str, Any] = {"leaf_proofs": 0, "node_proofs": 0, "root_proofs": 0, "book": False}
 """Options of a search in which the tree searches alone: without exact search and without the book."""
 _RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+_FEW = 100
+"""Visits: with fewer, the standard error of a value may be above 5 %."""
 _FIRST_SLICE, _SLICE = 0.25, 1.0
 _FIRST_LOOK, _LAST_LOOK = 0.05, 2.0
 """Seconds for a move that the search of the position has left without a number: the first time, and at most."""
@@ -267,6 +269,7 @@ class Findings:
             "move": self._name(best),
             "value": _RESULTS.get(stats.proven or "", stats.value if value is None else value),
             "proven": stats.proven,
+            "few": stats.proven is None and (stats.visits < _FEW or stats.hint is not None),
             "distance": stats.distance,
             "alone": self.job.alone,
             "visits": max(stats.visits, sum(entry.visits for entry in moves)),

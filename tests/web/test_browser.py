@@ -989,6 +989,55 @@ def test_a_game_of_a_user(chromium):
         assert page.see("document.querySelectorAll('#game option')[0].textContent") == "nim:Rows"
 
 
+def test_a_game_of_a_user_has_its_own_picture_and_moves_by_name(chromium):
+    class Drawn(SmallNim):
+        def play(self, move):
+            return Drawn(self.stones - move, -self.to_move)
+
+        def name(self, move):
+            return f"take {move}"
+
+        def _repr_svg_(self):
+            return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{20 * self.stones + 1}" height="40">'
+                    '<script>document.title = "run"</script></svg>')
+
+    with browser.serving(Drawn(7), name="nim:Drawn") as found:
+        chromium.get("about:blank")
+        chromium.get_log("browser")
+        browser.resize(chromium, 1280, 800)
+        chromium.get(found.url)
+        page = browser.Page.__new__(browser.Page)
+        page.driver = chromium
+        page.wait("document.getElementById('drawing').naturalWidth === 141")
+        assert page.see("document.getElementById('rows').hidden") and page.see("document.title") != "run"
+        assert page.see("[...document.querySelectorAll('#move-names option')].map((option) => option.value)") == [
+            "take 1", "take 2"]
+        page.click("#move")
+        page.keys("t", "a", "enter")
+        assert page.text("wrong-move") == "2 legal moves begin with “ta”."
+        page.keys("x", "enter")
+        assert page.text("wrong-move") == "No legal move begins with “tax”."
+        page.js("document.getElementById('move').value = ''")
+        page.keys(*"TAKE 2", "enter")
+        page.grown(2)
+        page.settle()
+        assert page.moves[0] == "take 2" and page.see("document.getElementById('wrong-move')") is None
+        page.wait("document.getElementById('drawing').naturalWidth < 101")
+        assert page.errors() == []
+
+
+def test_the_graph_says_where_few_iterations_were(page):
+    page.fill("#level", "beginner")
+    page.cell(0, 3)
+    page.grown(2)
+    page.settle()
+    assert page.see("document.querySelectorAll('#chart .few').length") == 1
+    assert not page.see("document.getElementById('chart-note').hidden")
+    assert page.see("document.getElementById('chart').getAttribute('aria-label')").endswith(
+        "(too few iterations to rely on)")
+    assert page.text("search-note") == "Too few iterations to rely on the chances of yellow."
+
+
 def test_moves_with_long_names_can_be_played_on_a_phone(chromium):
     """Names that differ at their ends alone."""
     class Long(SmallNim):

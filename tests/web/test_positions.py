@@ -3,7 +3,7 @@ from nim import SmallNim
 
 import mcts_core as mc
 from mcts_core.web.games import Games
-from mcts_core.web.positions import MOST_MOVES, Lines, describe
+from mcts_core.web.positions import MOST_MOVES, SVG_LENGTH, Lines, describe
 from mcts_core.web.refusals import Refused
 
 FOUR = {"name": "connect4"}
@@ -38,6 +38,22 @@ def test_a_game_without_a_board(lines):
     seen = describe(Lines(Games(Shown(), "n:N")).find({"game": {"name": "n:N"}}))
     assert seen["diagram"].splitlines()[0] == "|||||" and seen["rows"] == 2
     assert len(seen["diagram"].splitlines()[1]) == 200
+
+
+def test_the_picture_of_a_game_without_a_board():
+    class Drawn(SmallNim):
+        picture = "<svg/>"
+
+        def _repr_svg_(self):
+            return type(self).picture
+
+    found = Lines(Games(Drawn(), "n:N")).find({"game": {"name": "n:N"}})
+    assert describe(found)["svg"] == "<svg/>"
+    for picture in (None, 3, "x" * (SVG_LENGTH + 1)):
+        Drawn.picture = picture
+        assert describe(found)["svg"] is None
+    Drawn._repr_svg_ = property(lambda state: 1 / 0)
+    assert describe(found)["svg"] is None
 
 
 def test_a_board_at_the_beginning(lines):

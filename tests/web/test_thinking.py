@@ -60,6 +60,12 @@ def test_moves_come_in_the_order_that_a_player_needs(moves, purpose):
     assert figures["visits"] >= sum(visits for _, _, visits in found)
 
 
+def test_a_value_from_few_iterations_says_so():
+    assert run(mc.ConnectFour(), "4", "answer", level="beginner")["few"]
+    assert not run(mc.Gomoku(9), "e5", "answer", level="club")["few"]
+    assert not run(mc.TicTacToe(), "b2 a2 a1 a3", "answer")["few"]  # proven
+
+
 @pytest.mark.parametrize("engines", [ENGINES, SLICES], ids=["thread", "slices"])
 def test_every_move_of_a_hint_on_a_small_board_has_a_number(engines):
     four = mc.ConnectFour()

@@ -17,7 +17,8 @@ export function showBalance(view) {
   const value = known?.value ?? 0.5;
   const earlier = known !== null && seen.winner === null && shownSearch.ply !== view.ply;
   const words = known === null ? "not known: no search yet"
-    : `${percent(value)}${earlier ? `, by the search before move ${shownSearch.ply + 1}` : ""}`;
+    : `${percent(value)}${earlier ? `, by the search before move ${shownSearch.ply + 1}` : ""}`
+      + `${seen.winner === null && shownSearch.figures.few ? ", from too few iterations to rely on" : ""}`;
   bar.className = `${seen.form} ${player > 0 ? "first" : "second"}${known === null ? " unknown" : ""}`;
   bar.style.setProperty("--chance", `${100 * value}%`);
   bar.querySelector("span").textContent = known === null ? "" : Math.round(100 * value);

@@ -16,7 +16,7 @@ export function chartTitle(view) {
   return first === second ? `${capital(sideName(view.seen, 1))}’s winning chance` : "Your winning chance";
 }
 
-/** Draws the graph: `chances` are { ply, chance, live } for the player, `grades` words by ply; marks the shown ply. */
+/** Draws the graph: `chances` are { ply, chance, live, few } for the player, `grades` words by ply; marks the shown ply. */
 export function showChart(element, view, chances, grades) {
   const { seen, record } = view;
   const last = Math.max(8, record.moves.length);
@@ -39,15 +39,16 @@ export function showChart(element, view, chances, grades) {
     parts.push(shape("path", { class: "area", d: `M${start}L${path}L${end}z` }));
     parts.push(shape("path", { class: "curve", d: `M${path}` }));
   }
-  for (const { ply, chance, live } of chances) {
+  for (const { ply, chance, live, few } of chances) {
     const grade = grades.get(ply) ?? "";
     parts.push(shape("circle", { cx: x(ply), cy: y(chance), r: live ? 4.5 : grade ? 4 : 3,
-      class: live ? "live" : `point ${grade}` }));
+      class: live ? "live" : `point ${grade}${few ? " few" : ""}` }));
   }
   element.replaceChildren(...parts);
   const known = chances.filter((point) => !point.live);
   const words = known.length === 0 ? "No search has valued the game yet"
-    : `${chartTitle(view)} by move: ${known.map(({ ply, chance }) => `${ply}: ${percent(chance)}`).join(", ")}`;
+    : `${chartTitle(view)} by move: ${known.map(({ ply, chance, few }) =>
+      `${ply}: ${percent(chance)}${few ? " (too few iterations to rely on)" : ""}`).join(", ")}`;
   if (element.getAttribute("aria-label") !== words) element.setAttribute("aria-label", words);
 }
 

@@ -65,7 +65,8 @@ function noteOf(view, shown) {
   if (view.learning !== null && shown === null) return "Hidden while you look for a better move.";
   if (shown === null) return "No search yet. The engine searches for its move; Hint and Analyse search for yours.";
   const side = sideName(shown.seen, shown.figures.player);
-  return `${capital(side)} to move. Values: the chances of ${side}.`;
+  return shown.figures.few ? `Too few iterations to rely on the chances of ${side}.`
+    : `${capital(side)} to move. Values: the chances of ${side}.`;
 }
 
 /** The rows of a table: every column of a board with slots, else the moves that the search has looked at. */

@@ -71,9 +71,9 @@ export function chancesOf(view) {
     const key = state.record.key(ply);
     const winner = positions.get(key)?.winner ?? null;
     const figures = found.get(key);
-    if (winner !== null) chances.push({ ply, chance: 0.5 + 0.5 * winner * player, live: false });
+    if (winner !== null) chances.push({ ply, chance: 0.5 + 0.5 * winner * player, live: false, few: false });
     else if (figures) {
-      chances.push({ ply, chance: valueOf(figures, player).value, live: engine.running?.key === key });
+      chances.push({ ply, chance: valueOf(figures, player).value, live: engine.running?.key === key, few: figures.few });
     }
   }
   return chances;

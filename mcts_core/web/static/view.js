@@ -61,7 +61,9 @@ export function render() {
   showPlayers(view);
   showPanel(view);
   find("chart-title").textContent = chartTitle(view);
-  showChart(find("chart"), view, chancesOf(view),
+  const chances = chancesOf(view);
+  find("chart-note").hidden = !chances.some(({ few }) => few);
+  showChart(find("chart"), view, chances,
     new Map(judged.map(({ verdict }, index) => [index + 1, verdict?.grade ?? ""])));
   view.mistakes = judged.some(({ verdict }) => verdict?.grade);
   showMoves(view, judged);

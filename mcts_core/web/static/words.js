@@ -110,7 +110,7 @@ export function hintText(seen, figures) {
     return `All moves lose; ${best} holds out longest${distance ? `, at most ${distance}` : ""}.`;
   }
   const chance = figures.proven === "draw" ? `${capital(best)} draws, and nothing wins`
-    : `${capital(best)}: your winning chance is ${percent(figures.value)}`;
+    : `${capital(best)}: your winning chance is ${percent(figures.value)}${doubt(figures)}`;
   if (losing.length === seen.legal.length - 1) return `${chance}; every other move loses.`;
   if (close.length) return `${chance}; ${all(close)} ${close.length === 1 ? "is" : "are"} as good.`;
   if (losing.length && losing.length <= 16) return `${chance}; ${all(losing)} ${losing.length === 1 ? "loses" : "lose"}.`;
@@ -119,7 +119,11 @@ export function hintText(seen, figures) {
 
 function judgement(figures) {
   if (figures.proven !== null) return `; it is a ${proofText(figures)}`;
-  return `; your winning chance is ${percent(figures.value)}`;
+  return `; your winning chance is ${percent(figures.value)}${doubt(figures)}`;
+}
+
+function doubt(figures) {
+  return figures.few ? ", from too few iterations to rely on" : "";
 }
 
 /** The sentence above the board. */
