@@ -9,6 +9,7 @@ from mcts_core.engine.loop import clock
 from mcts_core.engine.records import record
 from mcts_core.engine.request import MOST_ITERATIONS, seed_of
 from mcts_core.errors import InvalidOption, InvalidState
+from mcts_core.field_docs import documented
 from mcts_core.option_rows import MAX_SEED, NAMES, as_interval, as_progress, refuse
 from mcts_core.options import limit_memory, random_seed
 from mcts_core.progress import of_positions, watching
@@ -33,6 +34,7 @@ _ON_ERROR = ("raise", "return")
 _OWN = ("seconds", "iterations", "threads", "seed", "errors", "progress", "every")
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of ``search_many`` for one position."""
@@ -45,6 +47,7 @@ class Result:
     """The exception of the search if it failed, with ``errors="return"``."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class SearchManyProgress:
     """The progress of a call of ``search_many``."""
@@ -52,7 +55,9 @@ class SearchManyProgress:
     done: int
     """Positions whose search has ended, including those that failed."""
     failed: int
+    """Positions whose search failed."""
     total: int
+    """All positions of the call."""
     seconds: float
     """Seconds since the start of the call."""
 

@@ -11,6 +11,7 @@ from mcts_core.engine.proof_numbers import ProofSearch
 from mcts_core.engine.root_rows import RESULTS
 from mcts_core.engine.settings import default_memory
 from mcts_core.errors import InvalidState
+from mcts_core.field_docs import documented
 from mcts_core.games.board_position import BoardPosition
 from mcts_core.games.connect_four import openings
 from mcts_core.games.mnk.position import MNK
@@ -27,21 +28,24 @@ MEMORY = 256 << 20
 MOST_CELLS = 64
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class SolvedMove:
-    """What ``solve`` proved about one legal move, for the player who makes it.
-
-    ``proven`` is ``"win"``, ``"draw"``, ``"loss"`` or None, and the game ends within ``distance`` plies, including this
-    move; None: that is not known. If ``exact`` is True, it ends after exactly that many plies with best play: the
-    winner wins as fast and the loser loses as late as possible.
-    """
+    """What ``solve`` proved about one legal move, for the player who makes it."""
 
     move: Any
+    """The move, as ``play`` takes it."""
     proven: str | None
+    """``"win"``, ``"draw"`` or ``"loss"``, or None if nothing is proven."""
     distance: int | None
+    """Plies within which the game ends, this move included; None if nothing is proven, and for draws of your own
+    games."""
     exact: bool
+    """Whether the game ends after exactly ``distance`` plies with best play: the winner wins as fast and the loser
+    loses as late as possible."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Solution:
     """What ``solve`` proved, for the player to move."""

@@ -27,6 +27,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def rewrite(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    if what == "class" and "Fields:" in lines:  # autodoc finds their texts by itself
+        del lines[lines.index("Fields:"):]
     lines[:] = [with_links(line) for line in structured(lines)]
 
 

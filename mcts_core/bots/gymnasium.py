@@ -30,6 +30,7 @@ from mcts_core.bots.gymnasium_spaces import (
     stepped,
 )
 from mcts_core.errors import GameError, InvalidOption, InvalidState
+from mcts_core.field_docs import documented
 from mcts_core.games.mnk.position import TicTacToe
 from mcts_core.option_rows import checked
 from mcts_core.options import random_seed
@@ -53,6 +54,7 @@ LOOK_SHARE = 0.5
 """The share of a time limit that may go to the choice of the method, until that is made."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Episode:
     """One episode that a Planner played."""
@@ -60,9 +62,13 @@ class Episode:
     total: float
     """The sum of its rewards, without a discount."""
     steps: int
+    """Steps of the environment."""
     terminated: bool
+    """Whether the environment said that the episode is at its end."""
     truncated: bool
+    """Whether the environment cut the episode off, by its limit of time."""
     actions: tuple[Any, ...]
+    """The actions, one for each step."""
 
 
 class Planner:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from mcts_core.arguments import shorten
+from mcts_core.field_docs import documented
 from mcts_core.words import counted
 
 TYPE_CHECKING = False
@@ -13,20 +14,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One way in which a game breaks the contract.
-
-    ``part`` is the method or function at fault. ``text`` states what was expected and what was given. ``moves`` lead to
-    the first position with the problem, and ``count`` is the number of times that it was seen.
-    """
+    """One way in which a game breaks the contract."""
 
     part: str
+    """The method or function at fault, such as ``play()``."""
     text: str
+    """What was expected and what was given."""
     moves: tuple[Hashable, ...]
+    """The moves from the first position to the first one with the problem."""
     count: int
+    """How often the problem was seen, 1 or more."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """The report of ``check_game``: ``ok``, ``problems``, ``hints``, and counts of the games that it played."""
@@ -43,17 +46,22 @@ class CheckReport:
     """Games that the player +1 won. ``wins``, ``draws`` and ``losses`` add up to the finished games. 0 for a general
     game."""
     draws: int
+    """Games that were drawn; 0 for a general game."""
     losses: int
+    """Games that the player -1 won; 0 for a general game."""
     values: tuple[float, ...] | None
     """For a general game, the mean result of each player, from 0 to 1, or with rewards or a discount the mean
     discounted sum of rewards; otherwise None."""
     mean_length: float
     """Mean number of moves of the finished games."""
     longest: int
+    """The largest number of moves of a game."""
     most_moves: int
     """The largest number of legal moves in a position."""
     seconds: float
+    """Wall-clock time of the call."""
     seed: int
+    """The seed of the games, from 0 to 2**64 - 1: the same one plays the same games again."""
     hints: tuple[str, ...] = ()
     """Observations that may be mistakes or may be part of the game."""
 
@@ -90,6 +98,7 @@ class CheckReport:
         return "\n".join(lines)
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class CheckProgress:
     """How far a call of ``check_game`` is."""
@@ -103,4 +112,4 @@ class CheckProgress:
     problems: int
     """Kinds of problems found so far."""
     seconds: float
-    """Since the call began."""
+    """Seconds since the call began."""

@@ -23,6 +23,7 @@ from mcts_core.engine.request import ANY, MOST_ITERATIONS, seed_of
 from mcts_core.engine.turn import Halt
 from mcts_core.engine.workers import run_together
 from mcts_core.errors import GameError, InvalidOption, InvalidState, WorkersLost
+from mcts_core.field_docs import documented
 from mcts_core.games.state_kinds import refuse_hidden
 from mcts_core.many import MEMORY_MB
 from mcts_core.option_rows import MAX_SEED, NAMES, as_interval, as_progress, refuse
@@ -76,6 +77,7 @@ IMPORTS = ("Workers import the classes and functions of the state and of the opt
            "(a .py file) that every worker can import, or use executor='threads'")
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
     """The report of one tree, which belongs to a worker process or to one of its threads."""
@@ -85,6 +87,7 @@ class WorkerReport:
     iterations: int
     """The iterations that it reported."""
     rounds: int
+    """The rounds that it reported."""
     seconds: float
     """The total time of its rounds."""
     error: str | None
@@ -92,6 +95,7 @@ class WorkerReport:
     report afterwards has it."""
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class ParallelResult:
     """The result of ``search_parallel``."""

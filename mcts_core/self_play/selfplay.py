@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 from mcts_core.arguments import as_int, as_number, shorten
 from mcts_core.engine.request import MOST_ITERATIONS
 from mcts_core.errors import InvalidOption
+from mcts_core.field_docs import documented
 from mcts_core.game import import_numpy
 from mcts_core.many import MEMORY_MB, TOGETHER
 from mcts_core.option_rows import MAX_SEED, NAMES, as_progress, refuse
@@ -32,6 +33,7 @@ _OWN = ("games", "iterations", "folder", "seed", "temperature", "temperature_pli
 _ELSEWHERE = {"seconds": "search(); games that can be repeated need iterations"}
 
 
+@documented
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfPlayData:
     """N positions of finished games: game after game, each from its first position to its last one.
@@ -93,6 +95,7 @@ class SelfPlayData:
             raise InvalidOption(f"parts must be from one game: {error}") from None
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class SelfPlayProgress:
     """The progress of a call of ``selfplay``."""
