@@ -10,6 +10,7 @@ from mcts_core.arguments import as_int, as_number
 from mcts_core.engine.records import fill, record, records
 from mcts_core.engine.top import top
 from mcts_core.errors import NoSearch
+from mcts_core.field_docs import documented
 from mcts_core.words import as_data, counted, ending_of, expectation, on_scale, proof, value_of
 
 TYPE_CHECKING = False
@@ -39,40 +40,43 @@ def per_second(count: int, seconds: float) -> float:
     return count / (seconds or CLOCK_STEP)
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class MoveStats:
     """The statistics of one legal move of the root.
-
-    ``visits`` counts the iterations that went through the move. An iteration that reached a proven draw, or with
-    ``bounds`` a move of a proven value, counts both for that move and for the other move that it tried then. ``wins``
-    is the sum of the results for the player to move at the root; a draw counts one half. ``value`` is ``wins /
-    visits``, from 0 to 1 (0.5 without a visit). In a game with rewards or a discount, ``wins`` and ``value`` are in the
-    units of the game and include the reward of the move; there, a move without a visit has the value of the position.
-
-    ``proven`` is ``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if the value of the move is
-    proven, else None. If it is proven, ``distance`` is the number of plies (moves of either player), including this
-    move, within which the game ends if the winner follows the proof. ``prior`` is the prior of the move, as a share of
-    1, in a search with an evaluator or, in native games, with selection ``"puct"``; it is 0 once the move is proven
-    lost, and None in other searches. ``policy`` is the share of the move in the improved policy with
-    ``root_policy="gumbel"``, else None. ``bounds`` are the lowest and the highest value that the move can have with
-    best play, in searches of general games that prove such bounds, else None; if both are equal, that is its value.
-    There, ``proven`` is ``"win"`` for a value of 1 and ``"loss"`` for a value of 0, and ``distance`` may be None.
     """
 
     move: Any
+    """The move, as ``play`` takes it."""
     visits: int
+    """The iterations that went through the move. An iteration that reached a proven draw, or with ``bounds`` a move of
+    a proven value, counts both for that move and for the other move that it tried then."""
     wins: float
+    """The sum of the results for the player to move at the root; a draw counts one half. In a game with rewards or a
+    discount, it is in the units of the game and includes the reward of the move."""
     value: float
+    """``wins / visits``, from 0 to 1, and 0.5 without a visit. In a game with rewards or a discount, it is in the units
+    of the game, and a move without a visit has the value of the position."""
     proven: str | None = None
+    """``"win"``, ``"loss"`` or ``"draw"`` for the player to move at the root if the value of the move is proven, else
+    None. With ``bounds``, ``"win"`` is a value of 1 and ``"loss"`` a value of 0."""
     distance: int | None = None
+    """If the value is proven, the number of plies (moves of either player), including this move, within which the game
+    ends if the winner follows the proof, else None. With ``bounds`` it may be None."""
     prior: float | None = None
+    """The prior of the move, as a share of 1, in a search with an evaluator or, in native games, with selection
+    ``"puct"``; 0 once the move is proven lost, and None in other searches."""
     policy: float | None = None
+    """The share of the move in the improved policy, from 0 to 1, with ``root_policy="gumbel"``, else None."""
     bounds: tuple[float, float] | None = None
+    """The lowest and the highest value that the move can have with best play, in searches of general games that prove
+    such bounds, else None; if both are equal, that is its value."""
 
 
 _MOVE_FIELDS = tuple(field.name for field in fields(MoveStats))
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node of the search tree and what is below it.
@@ -87,11 +91,14 @@ class Node:
     player: int | str
     """The player who makes that move: +1 or -1, in a general game the player's number or ``CHANCE``; 0 for the root."""
     visits: int
+    """The visits of the node."""
     value: float | None
-    """None if the tree does not know it. In a game of several players, a node without children has a value only for the
-    player who moves there."""
+    """The mean result, as in ``MoveStats``. None if the tree does not know it: in a game of several players, a node
+    without children has a value only for the player who moves there."""
     proven: str | None
+    """``"win"``, ``"loss"`` or ``"draw"`` if the value of the node is proven, else None."""
     distance: int | None
+    """Plies within which the game ends if the winner follows the proof, else None."""
     children: tuple[Node, ...]
     """The children, the most visited first."""
 
@@ -116,6 +123,7 @@ def kept_of(stats: Stats) -> StatsSnapshot | None:
         return None
 
 
+@documented
 @dataclass(frozen=True, slots=True, repr=False)
 class Stats(_Found):
     """The statistics of one search.
@@ -142,12 +150,13 @@ class Stats(_Found):
     """Rollouts played; a leaf that is evaluated without rollouts counts as one. An iteration that reaches the end of
     the game inside the tree needs no rollout."""
     seconds: float
-    """Wall-clock time of the whole call."""
+    """Wall-clock time of the whole call, in seconds."""
     iterations_per_second: float
+    """``iterations / seconds``."""
     nodes: int
     """Nodes of the tree, including the root."""
     bytes: int
-    """Memory of the tree. The memory of exact search is not included, although it counts towards the limit."""
+    """Memory of the tree in bytes. The memory of exact search is not included, although it counts towards the limit."""
     prunes: int
     """How often the tree was pruned. This happens when it reaches the memory limit, or at the start of a search that
     has too little time to move all of the reused tree."""
@@ -156,6 +165,7 @@ class Stats(_Found):
     depth_mean: float
     """Mean number of moves from the root to the node that an iteration reached."""
     depth_max: int
+    """The largest number of moves from the root to a node that an iteration reached."""
     reused_visits: int
     """Visits of the root that an earlier search made."""
     stop_reason: str
@@ -174,6 +184,7 @@ class Stats(_Found):
     """The seed of this search (of a Searcher with a ``seed``, only the first search has that one). A new search with
     this seed, the same options and the same number of iterations repeats this one, unless that reused visits."""
     threads: int
+    """The threads that searched, 1 to 256: a short search runs in one."""
     isa: str
     """The instruction set of the compiled code that ran: ``baseline``, ``avx2`` or ``avx512``."""
     values: tuple[float, ...] | None = None
@@ -326,17 +337,23 @@ class Stats(_Found):
         return "\n".join([self._head(names), *lines, line, tree, *hints])
 
 
+@documented
 @dataclass(frozen=True, slots=True)
 class Rollouts:
     """The results of many random games from one position, for the player to move there."""
 
     wins: int
+    """Games that the player to move won."""
     draws: int
+    """Games without a winner."""
     losses: int
+    """Games that the player to move lost."""
     mean_length: float
     """Mean number of moves from the position to the end of the game."""
     seconds: float
+    """Wall-clock time of the call."""
     rollouts_per_second: float
+    """Rollouts divided by ``seconds``."""
 
 
 class Origin:
