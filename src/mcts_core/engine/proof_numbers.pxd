@@ -37,6 +37,7 @@ cdef class ProofNumbers:
     cdef list states                 # of leaves; None once a node has children
     cdef list moves                  # the legal moves of each node
     cdef list tables                 # for each depth: state -> node
+    cdef dict settled                # state -> a node of any depth, of use once it is settled
     cdef bint hashed                 # states are compared by their value
     cdef readonly int attacker       # +1 or -1: for whom a win is looked for
     cdef readonly uint64_t calls     # of play(), so far
@@ -44,7 +45,7 @@ cdef class ProofNumbers:
     cdef uint64_t bytes              # for all nodes
     cdef readonly bint full          # there was no room for another node
 
-    cdef bint is_settled(self) noexcept
+    cdef bint is_settled(self, uint32_t at) noexcept
     cdef uint32_t new_node(self, object state, uint32_t depth) except? NOWHERE
     cdef uint32_t node_of(self, object state, uint32_t depth) except? NOWHERE
     cdef int grow_nodes(self) except -1

@@ -5,8 +5,8 @@ den Herik, "Proof-Number Search", Artificial Intelligence 66, 1994). A new leaf 
 few replies are soon refuted. Proof numbers of leaves grow with the depth: without that, half of 16 mates in 3 took more
 than 4,300 calls in place of 676, in long series of checks.
 
-Equal states at the same depth are one node. At the same depth only: then no position is its own ancestor, and
-repetitions need no care.
+Equal states at the same depth are one node, and a node that is settled serves at every depth. Others do not: so no
+position is its own ancestor, and repetitions need no care.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -25,9 +25,9 @@ cdef enum:
     EASE = 4                   # a proof number of a leaf grows by 1 / EASE of its moves with each ply
     LIST_BYTES = 72            # of a list of moves, without its entries
     POINTER_BYTES = 8
-    TABLE_BYTES = 100          # of an entry of a table
+    TABLE_BYTES = 200          # of the entries of two tables
     LEAST = 1000               # calls of play() for each other move than the best one
-    SHARE = 256                # calls of play() for one question, before the other one has its turn
+    SHARE = 64                 # calls of play() before it is looked which question takes less
 
 cdef uint64_t NEVER = <uint64_t>1 << 56
 
@@ -40,7 +40,7 @@ cdef class ProofNumbers:
     def __cinit__(self, root, int attacker, uint64_t bytes, tuple path=()):
         refuse_hidden(root)
         self.user = UserStates(root, False)
-        self.states, self.moves, self.tables = [], [], []
+        self.states, self.moves, self.tables, self.settled = [], [], [], {}
         self.attacker = attacker
         self.bytes = bytes
         self.hashed = value_of(root) is not None
@@ -76,18 +76,23 @@ cdef class ProofNumbers:
         question is settled. Raises GameError; what is known stays."""
         cdef uint64_t until = self.calls + calls
         try:
-            while not self.is_settled() and not self.full and self.calls < until and mcts_clock() < deadline:
+            while not self.is_settled(0) and not self.full and self.calls < until and mcts_clock() < deadline:
                 PyErr_CheckSignals()
                 self.expand(self.most_proving())
         except Exception as error:
             self.user.error = error
             self.user.raise_error()
-        return self.is_settled()
+        return self.is_settled(0)
 
     @property
     def proven(self):
         """True if the attacker wins, False if he does not, None while that is open."""
-        return (self.nodes[0].proof == 0) if self.is_settled() else None
+        return (self.nodes[0].proof == 0) if self.is_settled(0) else None
+
+    @property
+    def effort(self):
+        """The proof number of the root: about how much a proof of a win still takes."""
+        return self.nodes[0].proof
 
     @property
     def distance(self):
@@ -101,7 +106,7 @@ cdef class ProofNumbers:
         cdef ProofNode *child
         cdef uint32_t edge, best
         cdef list line = []
-        if not self.is_settled() or (node.proof and node.attacks):
+        if not self.is_settled(0) or (node.proof and node.attacks):
             return line
         while node.count:
             best = NOWHERE
@@ -118,8 +123,8 @@ cdef class ProofNumbers:
             node = &self.nodes[self.edges[best].child]
         return line
 
-    cdef bint is_settled(self) noexcept:
-        return self.nodes[0].proof == 0 or self.nodes[0].disproof == 0
+    cdef bint is_settled(self, uint32_t at) noexcept:
+        return self.nodes[at].proof == 0 or self.nodes[at].disproof == 0
 
     cdef uint32_t new_node(self, object state, uint32_t depth) except? NOWHERE:
         """A leaf. Its numbers are final where the game is over."""
@@ -155,7 +160,7 @@ cdef class ProofNumbers:
         return self.node_count - 1
 
     cdef uint32_t node_of(self, object state, uint32_t depth) except? NOWHERE:
-        """The node of a state at this depth, a new one if there is none."""
+        """The node of a state that serves at this depth, a new one if there is none."""
         cdef dict table
         cdef uint32_t at
         if not self.hashed:
@@ -166,8 +171,11 @@ cdef class ProofNumbers:
         known = table.get(state)
         if known is not None:
             return known
+        known = self.settled.get(state)
+        if known is not None and self.is_settled(known):
+            return known
         at = self.new_node(state, depth)
-        table[state] = at
+        self.settled[state] = table[state] = at
         return at
 
     cdef int grow_nodes(self) except -1:
@@ -306,16 +314,15 @@ class ProofSearch:
         sign = -self._sign if len(path) % 2 else self._sign
         wins = ProofNumbers(self._root, sign, self._bytes // 2, path)
         losses = ProofNumbers(self._root, -sign, self._bytes // 2, path)
-        share = SHARE
         most = max(LEAST, self._calls) if path else 1 << 62
         while not (wins.proven or losses.proven or (wins.proven is False and losses.proven is False)):
             before = wins.calls + losses.calls
-            for each in (wins, losses):
-                if each.proven is None:
-                    each.run(share, deadline)
+            if wins.proven is None and (losses.proven is False or wins.effort <= losses.effort):
+                wins.run(SHARE, deadline)
+            else:
+                losses.run(SHARE, deadline)
             if wins.calls + losses.calls == before or before > most:
                 return None
-            share *= 2
         line = wins.line() if wins.proven else losses.line() or wins.line()
         if not path:
             self.line = tuple(line)
