@@ -311,10 +311,7 @@ class Searcher:
         requests = self._requests
         if seed is None and requests.seed is None:
             seed = random_seed()
-        request = requests.make(state, begin, seconds, iterations, seed)
-        if type(request.settings) is not requests.served:
-            self._fit_core(request.settings)
-        return request
+        return requests.make(state, begin, seconds, iterations, seed, self)
 
     def _fit_core(self, settings: SearchSettings) -> None:
         """Makes the core one for this kind of tree. SearchBusy while another kind is searched."""

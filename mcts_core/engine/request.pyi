@@ -72,4 +72,5 @@ class Requests:
         seconds: float | None,
         iterations: int | None,
         seed: int | None,
+        searcher: Any = None,
     ) -> SearchRequest: ...

@@ -79,6 +79,20 @@ def test_requests_know_the_settings_of_a_kind_of_state():
     assert asked.states == [other, users, state] and evaluating.settings["hidden"] is SETTINGS
 
 
+def test_the_core_is_made_to_fit_where_it_is_for_another_kind_of_search():
+    class Core:
+        fitted = []
+
+        def _fit_core(self, settings):
+            self.fitted.append(settings)
+
+    known, core = requests(), Core()
+    known.make(mc.TicTacToe(), 0.0, None, 10, 7, core)
+    assert core.fitted == []
+    found = known.make(mc.ConnectFour(), 0.0, None, 10, 7, core).settings
+    assert core.fitted == [found] and type(found) is GeneralSettings
+
+
 def test_settings_that_cannot_be_made_are_asked_for_again():
     class Refusing(Asked):
         def settings(self, state):

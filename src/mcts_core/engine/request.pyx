@@ -97,10 +97,11 @@ cdef class Requests:
         kind = two_player_kind(state) if not self.evaluates else None
         return self.options.general_kind(state) if kind is None else kind
 
-    def make(self, state, double begin, seconds, iterations, seed):
+    def make(self, state, double begin, seconds, iterations, seed, searcher=None):
         """The request of one search. Raises what the options find wrong with the state, and InvalidOption for limits.
 
-        ``begin``: when the search was asked for; ``seed``: its seed, None: the next one of the series.
+        ``begin``: when the search was asked for; ``seed``: its seed, None: the next one of the series; ``searcher``:
+        the one whose core is then made to fit these settings.
         """
         cdef SearchRequest request
         cdef SearchSettings settings
@@ -109,6 +110,8 @@ cdef class Requests:
         if settings is None:
             settings = self.options.settings(state)
             self.settings[kind] = settings
+        if type(settings) is not self.served and searcher is not None:
+            searcher._fit_core(settings)
         request = SearchRequest.__new__(SearchRequest, state, settings, begin)
         if iterations is not None:
             request.iterations = as_int(iterations, "iterations", 1, settings.most_iterations)
