@@ -8,7 +8,6 @@ from weakref import ref
 
 from mcts_core.arguments import as_int, as_number
 from mcts_core.engine.records import fill, record, records
-from mcts_core.engine.top import top
 from mcts_core.errors import NoSearch
 from mcts_core.field_docs import documented
 from mcts_core.words import as_data, counted, ending_of, expectation, on_scale, proof, value_of
@@ -379,6 +378,8 @@ class Origin:
 
     def tree(self, max_depth: int, min_share: float) -> Node:
         """See ``Stats.tree``."""
+        from mcts_core.engine.top import top
+
         depth = as_int(max_depth, "max_depth", 0, MAX_DEPTH)
         share = as_number(min_share, "min_share", 0.0, 1.0)
         if self._core is None:
@@ -415,6 +416,8 @@ def _node_of(found: tuple[Any, ...]) -> Node:
 
 def top_of(core: SearchCore, number: int) -> tuple[Any, ...] | None:
     """What ``Origin.keep`` keeps of the tree of the search ``number``, the last one."""
+    from mcts_core.engine.top import top
+
     return top(core, number, KEPT_DEPTH, KEPT_SHARE, MAX_NODES)
 
 

@@ -13,6 +13,7 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, BrokenExecutor, C
 from dataclasses import dataclass
 from uuid import uuid4
 
+import mcts_core.engine.top  # noqa: F401 - top_of needs it, and its thread must not import: see run_apart
 from mcts_core.arguments import as_duration, as_int, shorten
 from mcts_core.distributed import messages
 from mcts_core.distributed import worker as parallel_worker
