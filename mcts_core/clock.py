@@ -180,9 +180,13 @@ class Clock:
     def search(self, engine: Searcher, state: Any) -> Any:
         """Searches ``state`` for about ``seconds(state)``, deducts the time used and returns the move to play.
 
+        engine: the ``Searcher`` that searches.
+        state: the position to move in.
+
         The search takes half of that time if the move is certain, and up to twice that time for a close choice, if
         enough time is left. ``Stats.stop_reason`` is ``cancelled`` if the search ends before the longest time. In a
-        ``with clock:`` block, the time is deducted at the end of the block. Raises the errors of ``Searcher.search``.
+        ``with clock:`` block, the time is deducted at the end of the block. Raises InvalidOption if
+        ``engine`` has no method ``search``, and the errors of ``Searcher.search``.
         """
         if not callable(getattr(engine, "search", None)):
             raise InvalidOption(f"engine must be a Searcher, got {shorten(engine)}; it comes before the state")
@@ -307,8 +311,12 @@ class Clock:
     def set(self, remaining: float, moves_to_go: int | None = None) -> None:
         """Sets the remaining time that the server reports, before the next move or during it.
 
+        remaining: seconds left on the clock, 0 to 1e9.
+        moves_to_go: moves to make in that time, 1 to 1,000,000; None: all moves of the game.
+
         The clock compares the reported time with its own and learns the overhead of the moves since the last call,
-        except if the report begins a new period or shows over a second more than the clock's own time.
+        except if the report begins a new period or shows over a second more than the clock's own time. Raises
+        InvalidOption, and then changes nothing.
         """
         checked = _seconds(remaining, "remaining")
         to_go = None if moves_to_go is None else as_int(moves_to_go, "moves_to_go", 1, 10**6)

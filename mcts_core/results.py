@@ -230,8 +230,8 @@ class Stats(_Found):
                 f"iterations, better {10 * to_try:,} (iterations=, or more seconds)")
 
     def share(self, value: float) -> float:
-        """Returns ``value`` on the scale from 0 to 1 on which the search compares moves: 0 and 1 are the ends of
-        ``scale``. Values outside of ``scale`` become 0 or 1."""
+        """Returns ``value``, a number in the units of the game, on the scale from 0 to 1 on which the search compares
+        moves: 0 and 1 are the ends of ``scale``. Values outside of ``scale`` become 0 or 1."""
         return on_scale(value, self.scale)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
@@ -253,7 +253,10 @@ class Stats(_Found):
         return origin.tree(max_depth, min_share)
 
     def to_dot(self, max_depth: int = 3, min_share: float = 0.01) -> str:
-        """Returns the top of the search tree in the DOT language of Graphviz; see ``tree`` and ``render.dot``."""
+        """Returns the top of the search tree in the DOT language of Graphviz, as ``render.dot`` draws it.
+
+        ``max_depth`` (0 to 100) and ``min_share`` (0 to 1) choose the nodes as in ``tree``, whose errors it raises.
+        """
         from mcts_core.render import dot
 
         return dot(self.tree(max_depth, min_share), state=self.state, pv=self.pv, scale=self.scale)

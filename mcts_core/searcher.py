@@ -434,9 +434,10 @@ class Searcher:
     ) -> Any:
         """``search`` for asyncio; the search runs in a background thread.
 
-        The arguments and errors are those of ``search``. A function given as ``progress`` runs in the thread of the
-        event loop: if the loop is busy, it gets the latest Stats alone. If the task is cancelled, the search and its
-        thread end before CancelledError is raised.
+        ``state``, ``seconds``, ``iterations``, ``progress`` and ``every`` are those of ``search``, which names their
+        ranges. A function given as ``progress`` runs in the thread of the event loop: if the loop is busy, it gets the
+        latest Stats alone. If the task is cancelled, the search and its thread end before CancelledError is raised.
+        Raises the errors of ``search``.
         """
         from mcts_core.background import search_async
 
@@ -450,10 +451,12 @@ class Searcher:
     def watch(
         self, state: Any, seconds: float | None = None, *, iterations: int | None = None, every: float = 0.1
     ) -> Iterator[Stats]:
-        """Searches ``state`` in a background thread and yields Stats every ``every`` seconds and at the end.
+        """Searches ``state`` in a background thread and yields Stats every ``every`` seconds (0.001 to 1e9) and at the
+        end.
 
         The search starts with the first step of the iterator and ends when the iterator is closed. If your loop is
-        slow, it gets the latest Stats. Limits and errors are those of ``search``.
+        slow, it gets the latest Stats. ``seconds`` and ``iterations`` limit it as in ``search``. Raises the errors of
+        ``search``.
         """
         from mcts_core.engine.background_search import Watch
         from mcts_core.results import stats_of
@@ -474,7 +477,13 @@ class Searcher:
         return stats_of(self._core, figures)
 
     def tree(self, max_depth: int = 3, min_share: float = 0.01) -> Node:
-        """Returns the top of the last search's tree as data; see ``Stats.tree``."""
+        """Returns the top of the last search's tree as data, as ``Stats.tree`` does.
+
+        max_depth: moves from the root down, 0 to 100.
+        min_share: the least share of the root's visits that a node needs, 0 to 1.
+
+        Raises NoSearch, SearchBusy, InvalidOption.
+        """
         return self.stats().tree(max_depth, min_share)
 
 
@@ -516,9 +525,10 @@ def search(
 ) -> Any:
     """Searches ``state`` and returns the move to play.
 
-    See ``Searcher`` for the options, and ``Searcher.search`` for the limits, ``progress`` and the errors. ``stats()``
-    returns the statistics. Every call starts from scratch, unless you pass ``reuse=True``, and from the same ``seed``
-    if you give one. The thread keeps ``state`` until its next search, for ``stats()``.
+    ``options`` are those of ``Searcher``. ``seconds``, ``iterations``, ``progress`` and ``every`` are those of
+    ``Searcher.search``, and so are the errors that it raises. ``stats()`` returns the statistics. Every call starts
+    from scratch, unless you pass ``reuse=True``, and from the same ``seed`` if you give one. The thread keeps ``state``
+    until its next search, for ``stats()``.
     """
     begin = clock()
     last: _Last | None = getattr(_local, "last", None)
@@ -563,8 +573,8 @@ def stats() -> Stats:
 def rollouts(state: Any, n: int, *, seed: int | None = None) -> Rollouts:
     """Plays ``n`` (1 to 2**40) random games from ``state`` and counts the results for the player to move.
 
-    Every legal move has the same probability. The same seed gives the same counts on every machine. Raises
-    InvalidOption, InvalidState, GameOver, GameError.
+    Every legal move has the same probability. The same ``seed`` (0 to 2**64 - 1) gives the same counts on every
+    machine; by default each call draws a new one. Raises InvalidOption, InvalidState, GameOver, GameError.
     """
     count = as_int(n, "n", 1, 2**40)
     chosen = random_seed() if seed is None else as_int(seed, "seed", 0, MAX_SEED)

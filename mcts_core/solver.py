@@ -78,11 +78,13 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
 
     It works for m,n,k games on boards of at most 64 cells, for Connect Four where ``(rows + 1) * cols`` is at most 64,
     and for your own games of two players who take turns, written in Python or compiled. It proves the value of the
-    position first, then the value of every move, then the distances. With ``seconds``, it returns what it has proven by
-    then. Without, it searches until everything is proven. On the standard board of Connect Four this takes a second
-    from the empty board, up to half a minute with 5 to 8 stones on it, and less than a second from about 14 stones on.
-    Other large boards can take far longer.
-    ``book=False`` searches without the book of Connect Four.
+    position first, then the value of every move, then the distances. With ``seconds`` (0 to 1e9), it returns what it
+    has proven by then. Without, it searches until everything is proven. On the standard board of Connect Four this
+    takes a second from the empty board, up to half a minute with 5 to 8 stones on it, and less than a second from about
+    14 stones on. Other large boards can take far longer. ``book=False`` searches without the book of Connect Four.
+
+    Boards are searched by alpha-beta (Knuth and Moore, Artificial Intelligence 6, 1975), which decides positions by
+    pairs of cells such as claimeven (Allis 1988).
 
     Your own games are searched by proof numbers (Allis, van der Meulen and van den Herik, "Proof-Number Search",
     Artificial Intelligence 66, 1994), which find deep forced wins such as mates; of draws and quiet positions they see

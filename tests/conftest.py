@@ -23,7 +23,7 @@ NEEDED_BY = {
               "games/test_native_games.py", "games/test_native_games_errors.py", "games/test_native_games_numpy.py",
               "games/test_native_games_search.py", "games/test_native_positions.py"],
     "numpy": ["compiled/test_compile.py", "compiled/test_rewrite.py", "compiled/test_styles.py",
-              "checks/test_optional_members.py",
+              "checks/test_optional_members.py", "docs/test_coming_from.py", "test_docstrings.py",
               "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
               "games/test_native_games_numpy.py", "engine/test_searched_general.py", "tree/test_general_tree.py",
               "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",
@@ -34,7 +34,7 @@ NEEDED_BY = {
               "engine/test_evaluation_thread.py", "engine/test_interrupted_steps.py", "engine/test_task_threads.py",
               "tree/test_general_proofs.py"],
     "open_spiel": ["bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",
-                   "docs/test_docs.py", "examples/test_examples.py"],
+                   "docs/test_coming_from.py", "docs/test_docs.py", "examples/test_examples.py", "test_docstrings.py"],
 }
 WITHOUT = os.environ.get("MCTS_CORE_TESTS_WITHOUT", "").split()
 collect_ignore = [name for package in WITHOUT for name in NEEDED_BY[package]]

@@ -115,6 +115,7 @@ SUBJECTS = {
     "storage_errors": "mcts_core/storage.py, files that are damaged, foreign or made up",
     "subinterpreters": "the package in several interpreters",
     "threads": "all that may be called from several threads",
+    "docstrings": "what help() and editors show",
     "typing": "what type checkers see",
     "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",

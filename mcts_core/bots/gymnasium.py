@@ -196,7 +196,10 @@ class Planner:
     # ---- acting ------------------------------------------------------------------------------------------------------
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        """Resets the environment; what its ``reset`` returned.
+        """Resets the environment and returns what its ``reset`` returned.
+
+        seed: of the environment, for its ``reset``; None: one drawn by the Planner.
+        options: the options of the environment's ``reset``.
 
         Raises GameError if that is no pair (observation, info).
         """
@@ -211,7 +214,7 @@ class Planner:
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Any]:
-        """Takes a step in the environment; what its ``step`` returned.
+        """Takes the step ``action`` in the environment and returns what its ``step`` returned.
 
         Raises GameError if these are not five values, or if the reward is not a number from -1e100 to 1e100.
         """
@@ -260,9 +263,14 @@ class Planner:
 
     def play(self, *, seed: int | None = None, progress: Callable[[int, float, Stats], object] | None = None,
              most_steps: int = 1_000_000) -> Episode:
-        """Plays an episode from ``reset(seed=seed)`` to its end, or ``most_steps``.
+        """Plays an episode from ``reset`` to its end, and returns it.
 
-        ``progress`` is called after each step with the number of steps, the sum of rewards and the Stats of the search.
+        seed: of the environment, for its ``reset``; None: one drawn by the Planner.
+        progress: a function that is called after each step with the number of steps, the sum of rewards and the Stats
+            of the search.
+        most_steps: steps after which it ends at the latest.
+
+        Raises the errors of ``reset``, ``search`` and ``step``, and what ``progress`` raises.
         """
         self.reset(seed=seed)
         total, steps, terminated, truncated = 0.0, 0, False, False

@@ -94,7 +94,13 @@ class Agent:
         self._spent = 0.0 if begin is None else max(0.0, time.perf_counter() - begin)
 
     def __call__(self, observation: Any, configuration: Any) -> int:
-        """The column to play, from 0."""
+        """Returns the column to play, from 0.
+
+        observation: the board and the mark of the player to move, as Kaggle passes them: a dict or an object.
+        configuration: ``rows``, ``columns``, ``inarow`` and the times, in the same form.
+
+        Raises InvalidState, GameOver, SearchBusy; see the class.
+        """
         started = time.perf_counter() - self._spent
         self._spent = 0.0
         shape, cells, to_move = _read(observation, configuration)
@@ -122,15 +128,19 @@ class Agent:
 
 
 def thinking_time(limit: float, bank: float, empty: int) -> float:
-    """Seconds within which a move must be found.
+    """Returns the seconds within which a move must be found.
 
-    limit: ``actTimeout``. bank: the overage time left. empty: the number of empty cells before the move.
+    limit: ``actTimeout``, in seconds.
+    bank: the overage time left, in seconds.
+    empty: the number of empty cells before the move.
     """
     return within(limit + bank / (2 * max(FEWEST, empty // 4)))
 
 
 def state(observation: Any, configuration: Any) -> mcts_core.ConnectFour | AnyBoard:
-    """The position that is searched: a ``ConnectFour`` if that supports it, otherwise an ``AnyBoard``.
+    """Returns the position that is searched: a ``ConnectFour`` if that supports it, otherwise an ``AnyBoard``.
+
+    observation, configuration: as an ``Agent`` gets them.
 
     Raises InvalidState if the observation is not a position of the board.
     """

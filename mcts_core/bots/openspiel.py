@@ -206,7 +206,8 @@ class _State:
         return legal.copy()
 
     def name(self, move: int) -> str:
-        """OpenSpiel's name of a legal move."""
+        """Returns OpenSpiel's name of the legal move ``move``. What another number gives depends on the
+        game of OpenSpiel, which raises its own errors."""
         position = self._position
         return str(position.action_to_string(position.current_player(), move))
 
@@ -288,7 +289,11 @@ class _State:
 
 
 class OrdinaryState(_State):
-    """A position of a game of two players without chance that ends in a win, a loss or a draw. Made by ``state``."""
+    """A position of a game of two players without chance that ends in a win, a loss or a draw.
+
+    The function ``state`` makes it, from a ``position`` of OpenSpiel and the ``rules`` that the positions of a game
+    share, and raises the errors.
+    """
 
     __slots__ = ()
 
@@ -315,7 +320,11 @@ class OrdinaryState(_State):
 
 
 class GeneralState(_State):
-    """A position of a general game. Made by ``state``."""
+    """A position of a general game.
+
+    The function ``state`` makes it, from a ``position`` of OpenSpiel and the ``rules`` that the positions of a game
+    share, and raises the errors.
+    """
 
     __slots__ = ()
 
@@ -357,7 +366,11 @@ class GeneralState(_State):
 
 
 class HiddenState(GeneralState):
-    """A position of a general game in which players do not see everything. Made by ``state``."""
+    """A position of a general game in which players do not see everything.
+
+    The function ``state`` makes it, from a ``position`` of OpenSpiel and the ``rules`` that the positions of a game
+    share, and raises the errors.
+    """
 
     __slots__ = ("_drawn",)
     hidden_information = True
@@ -367,7 +380,7 @@ class HiddenState(GeneralState):
         self._drawn: tuple[Any, Any, dict[int, openspiel_draws.Known]] | None = None
 
     def observation_key(self, player: int) -> str:
-        """OpenSpiel's information state of a player."""
+        """Returns OpenSpiel's information state of ``player``, a number from 0. Raises what OpenSpiel raises."""
         return str(self._position.information_state_string(player))
 
     def determinize(self, player: int, rng: Any) -> HiddenState:

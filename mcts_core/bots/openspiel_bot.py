@@ -63,31 +63,34 @@ class Bot(_Base):  # type: ignore[misc]
         self.engine = engine_for(engine, options, lambda: _first_decision(start), seconds, iterations)
 
     def step(self, state: Any) -> int:
-        """The action to play."""
+        """Returns the action to play in ``state``, a ``pyspiel.State``. Raises the errors of the class."""
         return self._choose(self._read(state))
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """([(action, probability) of every legal action], the action to play)."""
+        """Returns the policy in ``state``, a list of (action, probability) of every legal action, and the action to
+        play. Raises the errors of the class."""
         position = self._read(state)
         move = self._choose(position)
         return self._policy(position, move), move
 
     def provides_policy(self) -> bool:
+        """Returns True: ``get_policy`` and ``step_with_policy`` work."""
         return True
 
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
-        """(action, probability) of every legal action."""
+        """Returns (action, probability) of every legal action in ``state``. Raises the errors of the class."""
         return self.step_with_policy(state)[0]
 
     def restart(self) -> None:
         """Does nothing: the engine detects a new game, and continues its series of seeds."""
 
     def restart_at(self, state: Any) -> None:
-        """Only checks the position. Raises InvalidState for a position of another game."""
+        """Only checks that ``state`` belongs to this game. Raises InvalidState for a position of another game."""
         self._check(state)
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Only checks the position. Raises InvalidState for a position of another game."""
+        """Only checks that ``state`` belongs to this game; ``player_id`` and ``action`` are ignored, because the engine
+        finds its tree by the position. Raises InvalidState for a position of another game."""
         self._check(state)
 
     def _choose(self, position: Any) -> int:

@@ -68,9 +68,12 @@ class Agent:
 
 
 def state(game: Any, observation: Any) -> mcts_core.ConnectFour | mcts_core.MNK:
-    """The position of an observation; its moves are the environment's actions.
+    """Returns the position of an observation; its moves are the environment's actions.
 
-    game: as in ``Agent``. observation: as in ``Agent.__call__``. The first plane holds the stones of the player to
+    game: as in ``Agent``.
+    observation: as in ``Agent.__call__``.
+
+    The first plane holds the stones of the player to
     move, the second those of the other player. The player with more stones began, or the player to move if both have
     the same number.
 

@@ -145,6 +145,9 @@ def search_parallel(
 ) -> ParallelResult:
     """Searches ``state`` with several workers and returns the move to play with the statistics.
 
+    Each worker has a tree of its own, and the workers exchange the statistics of the nodes near the root (slow tree
+    parallelisation: Bourki et al., CG 2010).
+
     ``executor`` runs the workers: any ``concurrent.futures.Executor``, a Dask ``Client``, ``"dask:ADDRESS"``,
     ``"threads"``, or ``"processes"`` (the default), which starts new processes for this call. Their start takes some
     tenths of a second, so keep an executor for many searches. ``workers`` (1 to 4096) is the number of trees that

@@ -33,6 +33,7 @@ def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
     """Returns the board of a position as plain text, with coordinates, the last move in brackets, and the stones of a
     winning line between bars.
 
+    state: a position of Connect Four or an m,n,k game.
     stats: the statistics of a search of the position. A visited cell has a digit from 1 to 9 instead of its dot: its
         share of the visits in tenths, rounded up.
     base: the number of the first column of Connect Four: 1, as on all boards, or 0.
@@ -43,7 +44,11 @@ def text(state: Any, *, stats: Stats | None = None, base: int = 1) -> str:
 
 
 def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text:
-    """Returns the same board in colour, for a console of ``rich``. Raises ModuleNotFoundError without rich."""
+    """Returns the board in colour, for a console of ``rich``.
+
+    ``state``, ``stats`` and ``base`` (0 or 1) are those of ``text``, and so are the errors that it raises. Raises
+    ModuleNotFoundError without rich.
+    """
     _need_rich()
     from rich.text import Text
 
@@ -62,9 +67,15 @@ def rich_board(state: Any, *, stats: Stats | None = None, base: int = 1) -> Text
 
 
 def rich_stats(stats: Stats, *, top: int = 12, base: int = 1) -> Group:
-    """Returns the statistics of a search for a console of ``rich``: figures, a table of at most ``top`` moves with
-    bars, and the principal variation. If the encoding of the console lacks the characters, they are in ASCII. Raises
-    InvalidOption, and ModuleNotFoundError without rich."""
+    """Returns the statistics of a search for a console of ``rich``: figures, a table of moves with bars, and the
+    principal variation. If the encoding of the console lacks the characters, they are in ASCII.
+
+    stats: the statistics, such as ``Searcher.stats()`` returns.
+    top: the most rows of the table, 1 to 1024.
+    base: the number of the first column of Connect Four: 1, as on all boards, or 0.
+
+    Raises InvalidOption, and ModuleNotFoundError without rich.
+    """
     _need_rich()
     from rich.console import Group
 

@@ -39,6 +39,7 @@ def dot(tree: Node, *, state: Any = None, pv: Iterable[Any] = (), base: int = 1,
     boxes, moves of chance diamonds, and all others ellipses. The width of an edge shows the share of the visits. The
     nodes of the principal variation have a thick border.
 
+    tree: the root, such as ``Stats.tree()`` returns.
     state: the position at the root, which knows the names of the moves; without it, moves are shown as their ``str``.
     pv: the principal variation, such as ``Stats.pv``.
     base: the number of the first column of Connect Four: 1, as on all boards, or 0.

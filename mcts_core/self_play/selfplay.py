@@ -72,7 +72,8 @@ class SelfPlayData:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SelfPlayData:
-        """Reads a file that ``selfplay`` wrote. Raises InvalidFile, OSError, and ImportError without numpy."""
+        """Reads the file ``path`` that ``selfplay`` or ``save`` wrote. Raises InvalidFile, OSError, and ImportError
+        without numpy."""
         return cls(**read(path, [field.name for field in fields(cls)]))
 
     def save(self, path: str | PathLike[str]) -> None:

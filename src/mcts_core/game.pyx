@@ -47,9 +47,13 @@ cdef class NativeState:
         return general.actions if general != NULL and general.actions else None
 
     def observation(self):
-        """What an evaluator sees of this position: a float32 array of planes, rows and columns.
+        """Returns what an evaluator sees of this position: a float32 array of shape (planes, rows, columns).
 
-        Raises InvalidState for a game without observations; needs numpy.
+        Positions of Connect Four and m,n,k games have three planes of 0 and 1, with row 0 on top: the stones of the
+        player to move, the stones of the other player, and a plane that is 1 everywhere if the player who began is to
+        move, else 0. The planes of a game of your own are those that its ``observe`` writes.
+
+        Raises InvalidState for a game without observations, and ImportError without numpy.
         """
         cdef const mcts_general *general = general_of(self.game)
         cdef Py_buffer view
@@ -75,8 +79,8 @@ cdef class NativeState:
         return repr(self) if renderer is None else renderer(self, "rich")
 
     def explain_error(self):
-        """What the functions of the table reported last, in words; None where the game does not tell.
+        """Returns what the functions of the game reported last, in words; None if the game reports nothing.
 
-        For subclasses: a search that ends with an error of the game raises a GameError that says this.
+        For subclasses: a search that ends with an error of the game raises a GameError with this text.
         """
         return None

@@ -102,7 +102,7 @@ cdef class BoardPosition(NativeState):
 
     @property
     def to_move(self):
-        """The player to move: +1 is the first player, -1 the second."""
+        """The player to move: +1 is the first player, -1 the second. At the end, the player who would be next."""
         return -1 if self.stones() & 1 else 1
 
     @property
@@ -125,7 +125,7 @@ cdef class BoardPosition(NativeState):
         return 1 if self.stones() & 1 else -1
 
     def name(self, move):
-        """Returns the name of a move: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and ``name(3)`` is ``"4"`` in
+        """Returns the name of ``move``: ``name(112)`` is ``"h8"`` on a board of 15 x 15, and ``name(3)`` is ``"4"`` in
         Connect Four. The cell need not be empty. Raises IllegalMove if there is no such move on the board."""
         return self.name_of(self.number_of(move, "move"))
 

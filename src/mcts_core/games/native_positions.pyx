@@ -207,7 +207,7 @@ cdef class AnyPosition(NativeState):
         return 0
 
     def name(self, move):
-        """Returns the name of a legal move: the text from the game's ``move_name``, or else the number of the move.
+        """Returns the name of the legal move ``move``: the text from the game's ``move_name``, or else its number.
 
         Raises IllegalMove, also for a move that is not legal if the game has ``move_name``, and GameError.
         """

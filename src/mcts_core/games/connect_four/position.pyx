@@ -313,12 +313,13 @@ cdef class ConnectFour(BoardPosition):
     ``ConnectFour(rows=6, cols=7, connect=4)`` is the empty board. Stones fall down the columns. The first player with
     ``connect`` stones in a row, a column or a diagonal wins; a full board without such a line is a draw.
 
+    rows: the number of rows, at least 1.
+    cols: the number of columns, at least 1; ``(rows + 1) * cols`` is at most 128.
+    connect: the stones of a line that wins, from 2 to the longer side of the board.
+
     A move is the number of a column, 0 to cols - 1 from left to right. The names of the columns, as printed on the
     board, are 1 to cols: ``play(0)`` and ``play("1")`` are the same move. Two positions are equal if their rules and
-    stones are equal, whatever moves led to them.
-
-    Limits: rows >= 1, cols >= 1, (rows + 1) * cols <= 128, 2 <= connect <= max(rows, cols). Other boards raise
-    InvalidState.
+    stones are equal, whatever moves led to them. Raises InvalidState for other boards.
     """
 
     _arguments = ("rows", "cols", "connect")
@@ -337,11 +338,14 @@ cdef class ConnectFour(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, rows=6, cols=7, connect=4, base=0):
-        """Returns the position after ``moves``, a text or a sequence of columns, from the empty board.
+        """Returns the position after some moves from the empty board.
 
-        ``base`` (0 or 1) is the number of the first column. With ``base=1``, texts and ints count columns as on the
-        board. Raises IllegalMove, which names the illegal move, InvalidState for an impossible board, and InvalidOption
-        for another ``base``.
+        moves: a text such as ``"4455"`` or a sequence of columns, each a number or a name.
+        rows, cols, connect: the board, as for the constructor.
+        base: the number of the first column, 0 or 1. With 1, texts and ints count columns as on the board.
+
+        Raises IllegalMove, which names the illegal move, InvalidState for an impossible board, and InvalidOption for
+        another ``base``.
         """
         return after_moves(cls, find_geometry(rows, cols, connect), moves, base)
 
@@ -349,9 +353,12 @@ cdef class ConnectFour(BoardPosition):
     def from_string(cls, text, *, rows=6, cols=7, connect=4):
         """Returns the position of a diagram such as ``str`` makes.
 
-        ``X`` is the first player, ``O`` the second, and ``.`` an empty cell; the top row comes first. Raises
-        InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a game:
-        stones in the air, wrong numbers of stones, lines of both players, lines that no last move can have completed.
+        text: the rows from the top. ``X`` is the first player, ``O`` the second, and ``.`` an empty cell.
+        rows, cols, connect: the board, as for the constructor.
+
+        Raises InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a
+        game: stones in the air, wrong numbers of stones, lines of both players, lines that no last move can have
+        completed.
         """
         return from_diagram(cls, find_geometry(rows, cols, connect), text)
 
@@ -369,9 +376,10 @@ cdef class ConnectFour(BoardPosition):
         return [column for column in range(c.cols) if is_open(c, &self.position, column)]
 
     def play(self, column):
-        """Returns the position after a stone in ``column``: an int from 0, or a text as on the board, from ``"1"``.
+        """Returns the position after a stone in ``column``: an int from 0 to ``cols - 1``, or a text as on the board,
+        from ``"1"``.
 
-        Raises IllegalMove, or GameOver in a finished game.
+        Raises IllegalMove (no such column, or it is full), or GameOver in a finished game.
         """
         return self.after(column, "column")
 

@@ -272,10 +272,14 @@ cdef class MNK(BoardPosition):
     stones in turn. The first player with ``k`` or more stones in an unbroken row, column or diagonal wins (rule
     ``"exact"``: exactly ``k`` stones); a full board without such a line is a draw.
 
-    A move is the number ``row * m + column``, where row 0 is the top row. Two positions are equal if their rules and
-    stones are equal, whatever moves led to them and whatever their class: ``MNK(3, 3, 3) == TicTacToe()``.
+    m: the number of columns, 1 to 32.
+    n: the number of rows, 1 to 32.
+    k: the stones of a line that wins, from 3 to the longer side of the board.
+    rule: ``"freestyle"`` or ``"exact"``.
 
-    Limits: 1 <= m <= 32, 1 <= n <= 32, 3 <= k <= max(m, n). Other boards raise InvalidState.
+    A move is the number ``row * m + column``, where row 0 is the top row. Two positions are equal if their rules and
+    stones are equal, whatever moves led to them and whatever their class: ``MNK(3, 3, 3) == TicTacToe()``. Raises
+    InvalidState for other rules and boards.
     """
 
     _arguments = ("m", "n", "k", "rule")
@@ -297,11 +301,14 @@ cdef class MNK(BoardPosition):
 
     @classmethod
     def from_moves(cls, moves, *, m=3, n=3, k=3, rule="freestyle", base=0):
-        """Returns the position after ``moves`` from the empty board: a text such as ``"h8 g9"`` or a sequence of moves.
+        """Returns the position after some moves from the empty board.
 
-        Each move is the name of a cell or its number. ``base`` (0 or 1) is the number of the first cell. Raises
-        IllegalMove, which names the illegal move, InvalidState for impossible rules, and InvalidOption for another
-        ``base``.
+        moves: a text such as ``"b2 a3"`` or a sequence of moves, each the name of a cell or its number.
+        m, n, k, rule: the board and the rule, as for the constructor.
+        base: the number of the first cell, 0 or 1.
+
+        Raises IllegalMove, which names the illegal move, InvalidState for impossible rules, and InvalidOption for
+        another ``base``.
         """
         return after_moves(cls, find_geometry(m, n, k, rule), moves, base)
 
@@ -309,9 +316,11 @@ cdef class MNK(BoardPosition):
     def from_string(cls, text, *, m=3, n=3, k=3, rule="freestyle"):
         """Returns the position of a diagram such as ``str`` makes.
 
-        ``X`` is the first player, ``O`` the second, and ``.`` an empty cell; the top row comes first. Raises
-        InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a game:
-        wrong numbers of stones, lines of both players, lines that no last move can have completed.
+        text: the rows from the top. ``X`` is the first player, ``O`` the second, and ``.`` an empty cell.
+        m, n, k, rule: the board and the rule, as for the constructor.
+
+        Raises InvalidState for a text that is not a diagram of this board, and for a position that cannot occur in a
+        game: wrong numbers of stones, lines of both players, lines that no last move can have completed.
         """
         return from_diagram(cls, find_geometry(m, n, k, rule), text)
 
@@ -353,9 +362,9 @@ cdef class MNK(BoardPosition):
         return result
 
     def play(self, move):
-        """Returns the position after a stone in cell ``move``, such as 112 or ``"h8"``.
+        """Returns the position after a stone in cell ``move``: a number such as 112, or a name such as ``"h8"``.
 
-        Raises IllegalMove, or GameOver in a finished game.
+        Raises IllegalMove (no such cell, or it is occupied), or GameOver in a finished game.
         """
         return self.after(move, "move")
 
@@ -442,8 +451,12 @@ cdef class Gomoku(MNK):
 
     It is an :class:`MNK` with m = n = ``size`` and k = 5.
 
-    ``Gomoku(size=15, rule="freestyle")`` is the empty board. With the rule ``"freestyle"``, five or more stones in a
-    line win; with ``"exact"``, exactly five. Limits: 5 <= size <= 32. Other sizes raise InvalidState.
+    ``Gomoku(size=15, rule="freestyle")`` is the empty board.
+
+    size: the number of rows and of columns, 5 to 32.
+    rule: ``"freestyle"``: five or more stones in a line win; ``"exact"``: exactly five.
+
+    Raises InvalidState for other sizes and rules.
     """
 
     _arguments = ("size", "rule")
@@ -457,18 +470,31 @@ cdef class Gomoku(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, size=15, rule="freestyle", base=0):
-        """Returns the position after ``moves``, such as ``"h8 g9"`` or ``[112, 96]``, from the empty board; see
-        MNK.from_moves."""
+        """Returns the position after some moves from the empty board.
+
+        moves: a text such as ``"h8 g9"`` or a sequence such as ``[112, 96]``.
+        size, rule: as for the constructor.
+        base: the number of the first cell, 0 or 1.
+
+        Raises IllegalMove, which names the illegal move, InvalidState for an impossible size or rule, and InvalidOption
+        for another ``base``.
+        """
         return after_moves(cls, gomoku_geometry(size, rule), moves, base)
 
     @classmethod
     def from_string(cls, text, *, size=15, rule="freestyle"):
-        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes.
+
+        text: the rows from the top. ``X`` is the first player, ``O`` the second, and ``.`` an empty cell.
+        size, rule: as for the constructor.
+
+        Raises InvalidState for a text that is not a diagram of this board, or a position that cannot occur in a game.
+        """
         return from_diagram(cls, gomoku_geometry(size, rule), text)
 
     @property
     def size(self):
-        """Rows and columns of the board."""
+        """The number of rows and of columns, 5 to 32."""
         return self.geometry.cols
 
 
@@ -489,13 +515,23 @@ cdef class TicTacToe(MNK):
 
     @classmethod
     def from_moves(cls, moves, *, base=0):
-        """Returns the position after ``moves``, such as ``"b2 a3"`` or ``[4, 0]``, from the empty board; see
-        MNK.from_moves."""
+        """Returns the position after some moves from the empty board.
+
+        moves: a text such as ``"b2 a3"`` or a sequence such as ``[4, 0]``.
+        base: the number of the first cell, 0 or 1.
+
+        Raises IllegalMove, which names the illegal move, and InvalidOption for another ``base``.
+        """
         return after_moves(cls, TIC_TAC_TOE, moves, base)
 
     @classmethod
     def from_string(cls, text):
-        """Returns the position of a diagram such as ``str`` makes; see MNK.from_string."""
+        """Returns the position of a diagram such as ``str`` makes.
+
+        text: the rows from the top. ``X`` is the first player, ``O`` the second, and ``.`` an empty cell.
+
+        Raises InvalidState for a text that is not a diagram of this board, or a position that cannot occur in a game.
+        """
         return from_diagram(cls, TIC_TAC_TOE, text)
 
 
