@@ -198,7 +198,3 @@ def test_reports_of_security_and_conduct_are_led_to_a_private_place():
     for page in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
         text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
         assert "choose *Security*, then *Report a vulnerability*" in text
-
-
-def test_contributing_stays_short():
-    assert (ROOT / "CONTRIBUTING.md").stat().st_size <= 10_000

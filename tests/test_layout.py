@@ -90,6 +90,7 @@ SUBJECTS = {
     "docs/clients": "three pages that need the packages of others",
     "docs/docs": "all pages",
     "docs/site": "the site that make docs builds",
+    "docs/stub_docs": "docs/stub_docs.py, and the docstrings of stubs",
     "docs/tables": "docs/tables.py, and the tables of options and of Stats",
     "engine/interrupts": "signals at random moments, at every entry point",
     "engine/reuse_oracles": "src/mcts_core/engine/reuse.pyx, the reused trees visit by visit",

@@ -17,20 +17,37 @@ _Position = TypeVar("_Position", bound=AnyPosition, default=NativePosition)
 @final
 class NativeGame(NativeRules, Generic[_Position]):
     @property
-    def state_size(self) -> int: ...
+    def state_size(self) -> int:
+        """Bytes of a state."""
     @property
-    def max_moves(self) -> int: ...
+    def max_moves(self) -> int:
+        """Moves are numbers from 0 to ``max_moves - 1``."""
     @property
-    def players(self) -> int: ...
+    def players(self) -> int:
+        """The number of players of a general game; 2 in other games."""
     @property
-    def moves(self) -> tuple[Any, ...] | None: ...
+    def moves(self) -> tuple[Any, ...] | None:
+        """In a game of ``mcts_core.compile``, the moves of the class by their numbers, as a tuple; else None."""
     @property
-    def max_plies(self) -> int: ...
+    def max_plies(self) -> int:
+        """An upper limit of the length of a game, in moves; 0 if it is not known."""
     def __call__(self) -> _Position: ...
-    def state(self, data: Any = None, *, to_move: int | None = None) -> _Position: ...
+    def state(self, data: Any = None, *, to_move: int | None = None) -> _Position:
+        """Returns the position with the bytes ``data``, or the first position. The game must not be over there.
+
+        ``data`` is an object with a contiguous buffer of ``state_size`` bytes, such as bytes or an array; in a game of
+        ``mcts_core.compile`` also a position of the class. ``to_move`` is the player to move, +1 (the default) or -1.
+        If the game has a function ``to_move``, that function determines the player. Raises InvalidState for other data
+        and for a position without a legal move.
+        """
     def from_moves(
         self, moves: str | Iterable[str | SupportsIndex], *, base: SupportsIndex = 0
-    ) -> _Position: ...
+    ) -> _Position:
+        """Returns the position after ``moves``, a text or a sequence of moves, from the first position.
+
+        Each move is a number, counted from ``base`` (0 or 1), or a name if the game has ``move_name``. Raises
+        IllegalMove, which names the illegal move.
+        """
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: object) -> Self: ...
     def __reduce__(self) -> tuple[object, ...]: ...

@@ -449,7 +449,7 @@ cdef class MNK(BoardPosition):
 cdef class Gomoku(MNK):
     """Gomoku(size=15, rule='freestyle')\n--\n\nA position of gomoku: five in a row on a square board.
 
-    It is an :class:`MNK` with m = n = ``size`` and k = 5.
+    It is an ``MNK`` with m = n = ``size`` and k = 5.
 
     ``Gomoku(size=15, rule="freestyle")`` is the empty board.
 
@@ -500,7 +500,7 @@ cdef class Gomoku(MNK):
 
 @cython.no_gc
 cdef class TicTacToe(MNK):
-    """TicTacToe()\n--\n\nA position of tic-tac-toe: an :class:`MNK` with m = n = k = 3.
+    """TicTacToe()\n--\n\nA position of tic-tac-toe: an ``MNK`` with m = n = k = 3.
 
     ``TicTacToe()`` is the empty board."""
 
