@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-# The stubs of native modules have signatures but no docstrings: extensions/native_signatures.py puts both together.
+# Not all stubs of native modules have docstrings, and no module has types: extensions/native_signatures.py joins both.
 os.environ["SPHINX_AUTODOC_IGNORE_NATIVE_MODULE_TYPE_STUBS"] = "1"
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
@@ -25,8 +25,9 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = [
-    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/*.md", "bench/avx512/*.md",
-    "docs/*.md", "docs/reference/*.md", "examples/README.md", "examples/*/README.md",
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md",
+    "bench/*.md", "bench/avx512/*.md", "docs/*.md", "docs/reference/*.md", "examples/README.md",
+    "examples/*/README.md",
 ]
 exclude_patterns = ["build", "dist", ".*"]
 
