@@ -259,6 +259,7 @@ cdef class Group:
         part.step([member for member in members if member.native], self.helpers, self)
         for member in members:
             if self.failure is None and not member.native:  # in Python, one thread at a time
+                member.core.fit_names()
                 with nogil:
                     member.step(part.evaluator, part.batch)
                     self.is_interrupted()

@@ -141,6 +141,13 @@ cdef class GeneralCore(SearchCore):
         if isinstance(self.rules, PythonRules):
             (<PythonRules>self.rules).user.deadline = deadline
             self.named = True
+            self.fit_names()
+
+    cdef void fit_names(self) noexcept:
+        SearchCore.fit_names(self)
+        if isinstance(self.rules, PythonRules):
+            (<PythonRules>self.rules).kept.fit(self.memory, self.tree.arena.committed + self.name_bytes()
+                                               + (<GeneralTree *>self.tree).nested.bytes)
 
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonRules>self.rules).user.name_bytes() if isinstance(self.rules, PythonRules) else 0

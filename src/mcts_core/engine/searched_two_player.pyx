@@ -93,6 +93,16 @@ cdef class TwoPlayerCore(SearchCore):
         if isinstance(self.native, PythonGame):
             (<PythonGame>self.native).user.deadline = deadline
             self.named = True
+            self.fit_names()
+
+    cdef void fit_names(self) noexcept:
+        SearchCore.fit_names(self)
+        if isinstance(self.native, PythonGame):
+            (<PythonGame>self.native).kept.fit(self.memory, self.tree.arena.committed + self.name_bytes())
+
+    cdef void rest(self) noexcept:
+        if isinstance(self.native, PythonGame):
+            (<PythonGame>self.native).kept.clear()
 
     cdef uint64_t name_bytes(self) noexcept:
         return (<PythonGame>self.native).user.name_bytes() if isinstance(self.native, PythonGame) else 0

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_general, mcts_proof, mcts_rng
+from mcts_core.games.kept_states cimport KeptStates
 from mcts_core.games.user_states cimport UserStates
 
 
@@ -107,9 +108,8 @@ cdef class NativeRules(Rules):
 
 cdef class PythonRules(Rules):
     cdef UserStates user
+    cdef KeptStates kept
     cdef object value                 # hash of the root; None where states are not compared by value
-    cdef list trail                   # the positions along the path of the last look
-    cdef list trail_moves             # the ids of that path
     cdef list listed                  # the legal moves there, as they were listed last
     cdef bint observing               # evaluations are asked for
     cdef bint aligned                 # with a policy by legal move, not by action
@@ -117,7 +117,7 @@ cdef class PythonRules(Rules):
     cdef list rolled                  # the moves of the last rollout, where lines are kept, else None
 
     cdef object at(self, const uint32_t *path, uint32_t length)
-    cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1
+    cdef int describe(self, bint listed, GeneralPosition *position) except -1
     cdef int write_rewards(self, object state, GeneralPosition *position) except -1
     cdef int rollout(self, mcts_rng *rng, double *values) except -1
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1

@@ -2,8 +2,8 @@
 
 A general game in Python has ``players``, ``to_move`` (an index, or ``CHANCE``), ``legal_moves()``,
 ``chance_outcomes()`` at chance nodes, ``play(move)`` and ``returns()``. An ordinary game, with ``to_move`` +1 or -1 and
-``winner()``, has two players; player 0 is +1. The tree holds no Python objects. Only the positions along the last path
-are kept, because the next path usually branches off from it.
+``winner()``, has two players; player 0 is +1. The tree holds no Python objects; ``kept_states`` has the states that it
+comes back to.
 """
 
 import math
@@ -22,6 +22,7 @@ from mcts_core.games.user_states import as_count, endless
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING,
                              MCTS_ORDERED, MCTS_WIN, NativeState, general_of, mcts_game, mcts_general, mcts_proof,
                              mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.games.kept_states cimport NOT_ASKED, KeptStates
 from mcts_core.games.python_game cimport check_table, error_in_table
 from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
 from mcts_core.games.user_states cimport (CLOSE, LONGEST_ROLLOUT, MAX_PLAYERS, NAME_BYTES, UserStates, as_constant,
@@ -358,14 +359,13 @@ cdef class PythonRules(Rules):
 
     def __cinit__(self, root, bint observing, bint aligned):
         self.root = root
-        self.trail = [root]
-        self.trail_moves = []
         self.leaves = []
         self.observing = observing
         self.aligned = aligned
         self.value = value_of(root)
         self.general = has_member(root, "players")
         self.user = UserStates(root, self.general)
+        self.kept = KeptStates(self.user, root)
         if observing and not aligned and not callable(member(root, "observation")):
             raise InvalidState(f"an evaluator needs states with a method observation(), but {shorten(root)} has none; "
                                f"policy_value needs no observations")
@@ -415,8 +415,7 @@ cdef class PythonRules(Rules):
         return self.user.moves[move]
 
     cdef void rest(self) noexcept:
-        self.trail = [self.root]
-        self.trail_moves = []
+        self.kept.clear()
         self.leaves = []
         self.listed = None
 
@@ -436,32 +435,25 @@ cdef class PythonRules(Rules):
         return self.user.check_root(self.player, self.root_moves)
 
     cdef object at(self, const uint32_t *path, uint32_t length):
-        """The position after a path."""
-        cdef uint32_t common = 0, known = <uint32_t>len(self.trail_moves)
+        """The state after a path."""
         if length > LONGEST_GAME:
             raise endless("game", self.root, LONGEST_GAME)
-        while common < length and common < known and <uint32_t>self.trail_moves[common] == path[common]:
-            common += 1
-        del self.trail[common + 1:]
-        del self.trail_moves[common:]
-        while common < length:
-            state = self.user.child(self.trail[common], self.user.moves[path[common]])
-            self.trail.append(state)
-            self.trail_moves.append(path[common])
-            common += 1
-        return self.trail[length]
+        return self.kept.at(path, length)
 
-    cdef int describe(self, object state, bint listed, GeneralPosition *position) except -1:
+    cdef int describe(self, bint listed, GeneralPosition *position) except -1:
+        """Describes the position of the last path."""
         cdef uint32_t slot
-        cdef int player
-        cdef list moves
-        values = self.user.values(state)
-        if values is not None:
-            position.kind = KIND_OVER
-            for slot in range(<uint32_t>self.players):
-                position.values[slot] = values[slot]
-            return 0
-        player = self.user.mover(state)
+        cdef int player = self.kept.mover()
+        cdef list moves = self.kept.legal()
+        state = self.kept.state
+        if player == NOT_ASKED:
+            values = self.user.values(state)
+            if values is not None:
+                position.kind = KIND_OVER
+                for slot in range(<uint32_t>self.players):
+                    position.values[slot] = values[slot]
+                return 0
+            player = self.user.mover(state)
         position.kind = KIND_CHANCE if player < 0 else KIND_DECISION
         position.player = <uint32_t>player
         if self.keeps and player < 0:
@@ -473,10 +465,12 @@ cdef class PythonRules(Rules):
             moves = [move for move, _ in outcomes]
         else:
             outcomes = None
-            moves = self.user.legal(state)
+            if moves is None:
+                moves = self.user.legal(state)
         self.listed = moves
         self.user.calling = "__hash__() of a move"
         refuse_repeated(state, moves, "legal_moves" if player >= 0 else "chance_outcomes")
+        self.kept.know(player, moves if outcomes is None else None)
         position.count = <uint32_t>len(moves)
         if position.count > position.capacity:
             return 0
@@ -501,7 +495,7 @@ cdef class PythonRules(Rules):
         """A rollout from the position of the last look."""
         if self.keeps:
             self.rolled = []
-        return random_rollout(self.user, self.trail[len(self.trail) - 1], self.longest, self.rolled, rng, values)
+        return random_rollout(self.user, self.kept.state, self.longest, self.rolled, rng, values)
 
     cdef int keep(self, const uint32_t *path, uint32_t length, bint rolled) except -1:
         cdef uint32_t i
@@ -564,7 +558,7 @@ cdef int32_t python_look(void *context, const uint32_t *path, uint32_t length, b
     cdef PythonRules rules = <PythonRules>context
     try:
         state = rules.at(path, length)
-        rules.describe(state, listed, position)
+        rules.describe(listed, position)
         if rules.user.scored and length:
             rules.write_rewards(state, position)
         elif rules.user.scored:
@@ -579,14 +573,11 @@ cdef int32_t python_onward(void *context, const uint32_t *move, GeneralPosition 
     cdef PythonRules rules = <PythonRules>context
     try:
         if move != NULL:
-            state = rules.trail[len(rules.trail) - 1]
-            rules.user.check_length(state, <uint32_t>len(rules.trail_moves))
-            rules.trail.append(rules.user.child(state, rules.user.moves[move[0]]))
-            rules.trail_moves.append(move[0])
-        state = rules.trail[len(rules.trail) - 1]
-        rules.describe(state, True, position)
+            rules.user.check_length(rules.kept.state, rules.kept.length)
+            rules.kept.onward(move[0])
+        rules.describe(True, position)
         if rules.user.scored:
-            rules.write_rewards(state, position)
+            rules.write_rewards(rules.kept.state, position)
         return 0
     except BaseException as error:
         rules.user.error = error
@@ -616,7 +607,7 @@ cdef int32_t python_keep(void *context, const uint32_t *path, uint32_t length, b
 cdef int32_t python_observe(void *context, float *row) noexcept with gil:
     cdef PythonRules rules = <PythonRules>context
     try:
-        state = rules.trail[len(rules.trail) - 1]
+        state = rules.kept.state
         if row != NULL:
             rules.write(state, row)
         else:

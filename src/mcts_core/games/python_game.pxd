@@ -3,6 +3,7 @@
 from libc.stdint cimport uint32_t
 
 from mcts_core.game cimport NativeState, mcts_game, mcts_guide
+from mcts_core.games.kept_states cimport KeptStates
 from mcts_core.games.user_states cimport UserStates
 
 
@@ -19,11 +20,13 @@ cdef class PythonGame(NativeState):
     cdef readonly int to_move
     cdef readonly list root_moves
     cdef UserStates user
+    cdef KeptStates kept
     cdef object value        # hash of the root; None where states are not compared by value
 
     cdef int check_root(self) except -1
-    cdef list distinct(self, object state, uint32_t depth)
-    cdef object replay(self, const uint32_t *path, uint32_t length)
+    cdef list legal(self, uint32_t room)
+    cdef list distinct(self, uint32_t room)
+    cdef int sign(self) except 0
     cdef object move_of(self, uint32_t identity)
     cdef list path_to(self, object before, object after, bint *later)
     cdef bint leads_to(self, list path, object after) except -1

@@ -1,9 +1,8 @@
 """Games written in Python, behind the game table: the tree calls back once per phase, holding the GIL.
 
 A state is any object with ``to_move`` (+1 or -1), ``legal_moves()``, ``play(move)`` (returns a new state) and
-``winner()`` (None while the game goes on, then +1, -1 or 0). The tree holds no Python objects: each iteration replays
-its path from the root, which costs little compared with the rollout that follows. States in the tree would cost
-hundreds of bytes per node, and their total could only be guessed, so the memory limit could not be kept.
+``winner()`` (None while the game goes on, then +1, -1 or 0). The tree holds no Python objects; ``kept_states`` has the
+states that it comes back to.
 """
 
 
@@ -14,10 +13,11 @@ from mcts_core.errors import GameError, GameOver, InvalidState
 from mcts_core.arguments import shorten
 from mcts_core.games.state_kinds import refuse_hidden
 
-from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_ONGOING,
+from mcts_core.game cimport (MCTS_DRAW, MCTS_ERROR, MCTS_GAME_VERSION, MCTS_LOSS, MCTS_MAX_MOVES, MCTS_ONGOING,
                              MCTS_ROLLOUT_DECISIVE, MCTS_ROLLOUT_RANDOM, MCTS_WIN, NativeState, mcts_children,
                              mcts_expansion, mcts_game, mcts_pick_untried, mcts_policy, mcts_rng, mcts_rng_below,
                              mcts_rollout_report, mcts_simulation)
+from mcts_core.games.kept_states cimport NOT_ASKED, KeptStates
 from mcts_core.games.user_states cimport UserStates, moves_since, refuse_repeated, value_of
 
 
@@ -85,6 +85,7 @@ cdef class PythonGame(NativeState):
         refuse_hidden(root)
         self.root = root
         self.user = UserStates(root, False)
+        self.kept = KeptStates(self.user, root)
         memset(&self.table, 0, sizeof(self.table))
         self.table.version = MCTS_GAME_VERSION
         self.table.context = <void *>self
@@ -110,6 +111,7 @@ cdef class PythonGame(NativeState):
         if winner is not None:
             hint = "" if winner else "; while the game goes on, winner() must be None"
             raise GameOver(f"the game is over (winner {winner}): there is nothing to search in {shorten(root)}{hint}")
+        self.kept.know(0 if self.to_move == 1 else 1, self.root_moves)
         self.value = value_of(root)
 
     cdef int check_root(self) except -1:
@@ -166,23 +168,33 @@ cdef class PythonGame(NativeState):
                 return None
         return path if self.is_position(state, after) else None
 
-    cdef list distinct(self, object state, uint32_t depth):
-        """The legal moves, checked for repetition."""
-        moves = self.user.legal(state) if depth else self.root_moves
-        refuse_repeated(state, moves, "legal_moves")
+    cdef list legal(self, uint32_t room):
+        """The legal moves where the last path has led; a state that is kept is asked once. More than there is ``room``
+        for are asked for again."""
+        cdef list moves = self.kept.legal()
+        if moves is None:
+            state = self.kept.state
+            moves = self.user.legal(state)
+            if <uint32_t>len(moves) <= room:
+                self.kept.know(self.user.mover(state), moves)
         return moves
 
-    cdef object replay(self, const uint32_t *path, uint32_t length):
-        cdef uint32_t i
-        state = self.root
-        for i in range(length):
-            state = self.user.child(state, self.user.moves[path[i]])
-        return state
+    cdef list distinct(self, uint32_t room):
+        """The same, checked for repetition."""
+        moves = self.legal(room)
+        refuse_repeated(self.kept.state, moves, "legal_moves")
+        return moves
+
+    cdef int sign(self) except 0:
+        """The player to move there."""
+        cdef int mover = self.kept.mover()
+        return self.user.sign(self.kept.state) if mover == NOT_ASKED else 1 - 2 * mover
 
 
 cdef object rollout_from(PythonGame game, object state, object winner, bint decisive, uint8_t *played, mcts_rng *rng,
                          int32_t *plies):
-    """The winner of a random continuation. ``played`` receives the player who first played each action."""
+    """The winner of a random continuation. ``state`` is played on if states have ``push``. ``played`` receives the
+    player who first played each action."""
     cdef list moves
     cdef uint32_t identity
     cdef int32_t count = 0
@@ -195,11 +207,19 @@ cdef object rollout_from(PythonGame game, object state, object winner, bint deci
             identity = min(identity, <uint32_t>(ACTIONS - 1))
             if played[identity] == 0:
                 played[identity] = 1 if game.user.sign(state) == game.to_move else 2
-        state = game.user.child(state, move)
+        if game.user.pushes:
+            game.user.push(state, move)
+        else:
+            state = game.user.child(state, move)
         winner = game.user.winner(state)
         count += 1
     plies[0] = count
     return winner
+
+
+cdef inline object own_copy(PythonGame game, object state):
+    """What a rollout may begin with: a copy if it will push moves on it."""
+    return game.user.copied(state) if game.user.pushes else state
 
 
 cdef object decisive_move(PythonGame game, object state, list moves, mcts_rng *rng):
@@ -233,7 +253,7 @@ cdef int32_t rollout(void *context, const void *state, mcts_rng *rng) noexcept w
     cdef PythonGame game = <PythonGame>context
     cdef int32_t plies = 0
     try:
-        winner = rollout_from(game, game.root, None, False, NULL, rng, &plies)
+        winner = rollout_from(game, own_copy(game, game.root), None, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move) + 4 * plies
     except BaseException as error:
         game.user.error = error
@@ -246,14 +266,16 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
     cdef int32_t plies = 0
     cdef list moves
     try:
-        state = game.replay(path, length)
-        moves = game.user.legal(state) if length else game.root_moves
+        game.kept.at(path, length)
+        game.kept.strictly = True
+        moves = game.legal(MCTS_MAX_MOVES)
         simulation.count = <uint32_t>len(moves)
         simulation.slot = mcts_pick_untried(simulation, NULL, simulation.count)
         if simulation.slot == simulation.count:
             return MCTS_ERROR
-        state = game.user.child(state, moves[simulation.slot])
+        state = game.kept.child(moves[simulation.slot])
         winner = game.user.winner(state)
+        game.kept.know_result(simulation.slot, winner)
         winner = rollout_from(game, state, winner, False, NULL, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:
@@ -261,9 +283,12 @@ cdef int32_t simulate(void *context, const void *root, const uint32_t *path, uin
         return MCTS_ERROR
 
 
-cdef uint8_t outcome_of(PythonGame game, object state, object move, int player) except? 255:
-    """The outcome of a move for the ``player`` who makes it."""
-    winner = game.user.winner(game.user.child(state, move))
+cdef uint8_t outcome_of(PythonGame game, uint32_t slot, object move, int player) except? 255:
+    """The outcome of a move for the ``player`` who makes it, where the last path has led."""
+    cdef int result = game.kept.result(slot)
+    if result == 1:
+        return MCTS_ONGOING
+    winner = game.user.winner(game.kept.child(move)) if result == 0 else result - 3
     if winner is None:
         return MCTS_ONGOING
     return MCTS_DRAW if winner == 0 else MCTS_WIN if winner == player else MCTS_LOSS
@@ -276,16 +301,16 @@ cdef int32_t expand(void *context, const void *root, const uint32_t *path, uint3
     cdef uint32_t slot
     cdef int player
     try:
-        state = game.replay(path, length)
-        moves = game.distinct(state, length)
+        game.kept.at(path, length)
+        moves = game.distinct(expansion.capacity)
         if <uint32_t>len(moves) > expansion.capacity:
             return MCTS_ERROR
-        player = game.user.sign(state)
+        player = game.sign()
         expansion.root_player = player == game.to_move
         for slot in range(<uint32_t>len(moves)):
             move = moves[slot]
             expansion.moves[slot] = game.user.identity_of(move)
-            expansion.outcomes[slot] = outcome_of(game, state, move, player)
+            expansion.outcomes[slot] = outcome_of(game, slot, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
         game.user.error = error
@@ -299,11 +324,11 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
     cdef uint32_t slot
     cdef int player
     try:
-        state = game.replay(path, length)
-        moves = game.distinct(state, length)
+        game.kept.at(path, length)
+        moves = game.distinct(found.capacity)
         if <uint32_t>len(moves) > found.capacity:
             return <int32_t>len(moves)
-        player = game.user.sign(state)
+        player = game.sign()
         found.root_player = player == game.to_move
         found.complete = 1
         found.rest = 0
@@ -313,7 +338,7 @@ cdef int32_t children(void *context, const void *root, const uint32_t *path, uin
             found.actions[slot] = min(found.moves[slot], <uint32_t>(ACTIONS - 1))
             found.priors[slot] = 0.5
             found.distances[slot] = 0
-            found.outcomes[slot] = outcome_of(game, state, move, player)
+            found.outcomes[slot] = outcome_of(game, slot, move, player)
         return <int32_t>len(moves)
     except BaseException as error:
         game.user.error = error
@@ -328,8 +353,8 @@ cdef int32_t rollout_by_policy(void *context, const void *root, const uint32_t *
         report.proof.value = -1
         if report.played != NULL:
             memset(report.played, 0, ACTIONS)
-        state = game.replay(path, length)
-        winner = rollout_from(game, state, game.user.winner(state), policy.rollout == MCTS_ROLLOUT_DECISIVE,
+        state = own_copy(game, game.kept.at(path, length))
+        winner = rollout_from(game, state, None, policy.rollout == MCTS_ROLLOUT_DECISIVE,
                               report.played, rng, &plies)
         return <int32_t>(1 + winner * game.to_move)
     except BaseException as error:

@@ -12,8 +12,9 @@ cdef uint32_t length_limit(UserStates user, object state, uint32_t rollout_moves
 # A legal move, or, where `chance` moves, an outcome by its probability.
 cdef object random_move(UserStates user, object state, mcts_rng *rng, bint *chance)
 
-# A rollout from `state`: the values of the players, discounted to it. `longest`: moves after which a scored game is
-# left, with the rewards so far; 0: none. `line` (None: nobody asks) gets the moves, and refuses chance.
+# A rollout from `state`, where the game goes on: the values of the players, discounted to it. `longest`: moves after
+# which a scored game is left, with the rewards so far; 0: none. `line` (None: nobody asks) gets the moves, and refuses
+# chance.
 cdef int random_rollout(UserStates user, object state, uint32_t longest, list line, mcts_rng *rng,
                         double *values) except -1
 

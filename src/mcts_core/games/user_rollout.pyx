@@ -18,7 +18,7 @@ cdef uint32_t length_limit(UserStates user, object state, uint32_t rollout_moves
 cdef object random_move(UserStates user, object state, mcts_rng *rng, bint *chance):
     cdef double at, sum = 0.0
     cdef list moves
-    chance[0] = user.mover(state) < 0
+    chance[0] = user.draws and user.mover(state) < 0
     if not chance[0]:
         moves = user.legal(state)
         return moves[mcts_rng_below(rng, <uint32_t>len(moves))]
@@ -37,7 +37,7 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
     cdef double weight = 1.0
     cdef uint32_t count = 0, player, players = <uint32_t>user.players
     cdef bint chance
-    cdef list returned
+    cdef list returned = None
     if user.rolls:
         returned, moves = user.rollout(state, mcts_rng_next(rng))
         if line is not None:
@@ -47,7 +47,8 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
         return 0
     for player in range(players):
         values[player] = 0.0
-    returned = user.values(state)
+    if user.pushes:
+        state = user.copied(state)
     while returned is None:
         if longest and count == longest:
             return 0
@@ -57,7 +58,10 @@ cdef int random_rollout(UserStates user, object state, uint32_t longest, list li
             if chance:
                 refuse_chance(state)
             line.append(move)
-        state = user.child(state, move)
+        if user.pushes:
+            user.push(state, move)
+        else:
+            state = user.child(state, move)
         count += 1
         returned = user.values(state)
         if user.scored:

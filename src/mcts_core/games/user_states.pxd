@@ -41,6 +41,8 @@ cdef class UserStates:
     cdef bint constant        # the values of all players sum to 1
     cdef readonly int players
     cdef bint acts            # states have action()
+    cdef bint draws           # states have chance_outcomes()
+    cdef bint pushes          # states have copy() and push()
     cdef readonly tuple shape  # of an observation, once there was one
     cdef list moves           # those met so far; an id is an index
     cdef dict ids             # move -> id
@@ -54,6 +56,7 @@ cdef class UserStates:
     # Raises GameError where a rollout has had too many moves, or very many and the time is over.
     cdef int check_length(self, object state, uint32_t count) except -1
     cdef int check_root(self, object was, object moves) except -1
+    cdef int check_state(self, object state, object was, object moves, bint strictly) except -1
     cdef uint64_t name_bytes(self) noexcept
     cdef int adopt(self, UserStates other) except -1
     cdef int take_names(self, object names) except -1
@@ -61,6 +64,8 @@ cdef class UserStates:
     cpdef int sign(self, object state) except 0
     cpdef int mover(self, object state) except -2
     cpdef object child(self, object state, object move)
+    cpdef object copied(self, object state)
+    cdef int push(self, object state, object move) except -1
     cpdef object winner(self, object state)
     cpdef list values(self, object state)
     cpdef list rewards(self, object state)

@@ -438,6 +438,8 @@ cdef class UserStates:
         self.root = root
         self.general = general
         self.acts = callable(member(root, "action"))
+        self.draws = general and callable(member(root, "chance_outcomes"))
+        self.pushes = callable(member(root, "copy")) and callable(member(root, "push"))
         self.moves = []
         self.ids = {}
         self.players = 2
@@ -525,6 +527,19 @@ cdef class UserStates:
                             + ("None" if child is None else "the same object"))
         return child
 
+    cpdef object copied(self, object state):
+        self.calling = "copy()"
+        copy = state.copy()
+        if copy is None or copy is state:
+            raise GameError(f"{type(state).__name__}.copy() must return a new state, which push() can change, got "
+                            + ("None" if copy is None else "the same object"))
+        return copy
+
+    cdef int push(self, object state, object move) except -1:
+        self.calling = "push()"
+        state.push(move)
+        return 0
+
     cpdef object winner(self, object state):
         """None while the game goes on, then +1, -1 or 0."""
         self.calling = "winner()"
@@ -584,9 +599,13 @@ cdef class UserStates:
         return values, moves
 
     cdef int check_root(self, object was, object moves) except -1:
-        """Raises GameError if the root has changed since the search began. ``was`` and ``moves`` are the player to move
-        and the legal moves of that time; the game went on then."""
-        state, calling = self.root, self.calling
+        return self.check_state(self.root, was, moves, True)
+
+    cdef int check_state(self, object state, object was, object moves, bint strictly) except -1:
+        """Raises GameError if a state has changed since the search came to it. ``was`` and ``moves`` are the player to
+        move and the legal moves of that time; the game went on then. Moves that differ each time are an error only if
+        ``strictly``."""
+        calling = self.calling
         result, mover, legal, changes = None, was, moves, []
         try:
             result = self.values(state)
@@ -616,7 +635,13 @@ cdef class UserStates:
             text = unequal_lists(moves, legal)
             if text:
                 raise GameError(f"{type(state).__name__}: {text}")
+            if not strictly and not same_moves(self.legal(state), legal):
+                return 0
             changes.append(f"legal_moves() was {shorten(moves)} and is {shorten(legal)}")
+        if changes and state is not self.root:
+            raise GameError(f"{type(state).__name__}.play() changed a position, or this gave different moves for the "
+                            f"same position: {', '.join(changes)}; play() must leave the position unchanged and return "
+                            f"a new one")
         if changes:
             raise GameError(f"{type(state).__name__}.play() changed the position that was searched: "
                             f"{', '.join(changes)}; it must leave the position unchanged and return a new one")
