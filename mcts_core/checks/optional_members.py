@@ -1,4 +1,5 @@
-"""What only some searches ask of positions written in Python: observations, indices of moves and rollouts."""
+"""What only some searches ask of positions written in Python: observations, indices of moves, rollouts and moves in
+place."""
 
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ class OptionalMembers:
             user = UserStates(start, contract.general)
             self.observes = callable(member(start, "observation")) and not is_hidden(start) and _has_numpy()
             self.indexes = self.observes and (callable(member(start, "action")) or has_member(start, "actions"))
+            self.pushes = callable(member(start, "copy")) and callable(member(start, "push"))
             given = member(start, "actions")
         except (InvalidState, GameError):  # the games or the searches at the end tell it
             return
@@ -57,6 +59,8 @@ class OptionalMembers:
             self.ask("action()", "indices", state, view.moves, self.actions)
         if self.user.rolls:
             self.roll(state, view)
+        if self.pushes:
+            self.push(state, view)
 
     def ask(self, part: str, method: str, state: Any, *arguments: Any) -> Any:
         """The answer as a search would read it. A GameError is recorded as a problem and ends the game."""
@@ -83,6 +87,23 @@ class OptionalMembers:
                                      for value, right in zip(values, worth, strict=True)):
             contract.tell(part, "sum", f"returned {shorten(values)} for moves that are worth {shorten(worth)}: "
                                        f"{shorten(moves)}")
+
+    def push(self, state: Any, view: View) -> None:
+        """Plays a move in place on a copy, and compares the copy with the position that ``play`` returns."""
+        contract = self.contract
+        move = self.choice.choice(view.moves)
+        child = contract.child(state, move, view)
+        played = contract.look(child)
+        copy = self.ask("copy()", "copied", state)
+        contract.compare(view, contract.look(copy), "the copy differs from the position", "copy()")
+        contract.call("push()", copy.push, move)
+        changed = f"push({shorten(move)}) on a copy changed the position that was copied"
+        contract.compare(view, contract.look(state), changed, "copy()")
+        other = f"push({shorten(move)}) led to another position than play()"
+        contract.compare(played, contract.look(copy), other, "push()")
+        if contract.rewards_of(child) != contract.rewards_of(copy):
+            contract.tell("push()", "rewards", f"{other}: rewards() was {shorten(contract.rewards_of(child))} and is "
+                                               f"{shorten(contract.rewards_of(copy))}")
 
     def equal(self, one: Any, two: Any) -> bool:
         """Whether moves are equal; it is a problem if they cannot be compared."""

@@ -1,4 +1,5 @@
-"""mcts_core/checks/optional_members.py: observations, indices of moves and rollouts of positions written in Python."""
+"""mcts_core/checks/optional_members.py: observations, indices of moves, rollouts and moves in place of positions
+written in Python."""
 
 import random
 import subprocess
@@ -154,3 +155,47 @@ def test_without_numpy_observations_are_not_asked_for(tmp_path):
     command = [sys.executable, "-c", WITHOUT_NUMPY]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout == "()\n", done.stderr
+
+
+class Pile:
+    """Take one or two of the stones; who takes the last one wins."""
+
+    def __init__(self, stones=9, to_move=1):
+        self.stones, self.to_move = [0] * stones, to_move
+
+    def legal_moves(self):
+        return [1, 2][: len(self.stones)]
+
+    def play(self, move):
+        return type(self)(len(self.stones) - move, -self.to_move)
+
+    def winner(self):
+        return None if self.stones else -self.to_move
+
+    def copy(self):
+        return type(self)(len(self.stones), self.to_move)
+
+    def push(self, move):
+        del self.stones[:move]
+        self.to_move = -self.to_move
+
+
+def shallow(self):
+    other = type(self)(0, self.to_move)
+    other.stones = self.stones
+    return other
+
+
+@pytest.mark.parametrize(("members", "part", "text"), [
+    ({}, None, ""),
+    ({"copy": lambda self: type(self)(len(self.stones), -self.to_move)}, "copy()",
+     "the copy differs from the position: to_move was 1 and is -1"),
+    ({"copy": lambda self: self}, "copy()", "must return a new state, which push() can change, got the same object"),
+    ({"copy": shallow}, "copy()", "on a copy changed the position that was copied: "),
+    ({"push": lambda self, move: self.stones.pop()}, "push()", "led to another position than play(): "),
+    ({"push": lambda self, move: 1 // 0}, "push()", "raised ZeroDivisionError"),
+])
+def test_a_push_leads_where_play_does(members, part, text):
+    report = mc.check_game(type("Other", (Pile,), members)(), 20, seed=1)
+    assert report.ok == (part is None), report
+    assert part is None or text in {problem.part: problem.text for problem in report.problems}[part]
