@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Bot", "GeneralState", "HiddenState", "OrdinaryState", "state"]
 
 MOST_PLAYERS = 32
+STATE_BYTES = 4096
+"""Of a position of OpenSpiel, about: 0.2 kB in hex to 8 kB in go, which Python does not know."""
 FORGETFUL = "its players forget what they did, so what they know does not determine what may be hidden; take {0}"
 REFUSED = {
     "dark_hex_ir": FORGETFUL.format("dark_hex"),
@@ -182,7 +184,7 @@ class _State:
     __slots__ = ("_key", "_legal", "_position", "_rules")
 
     def __init__(self, position: Any, rules: Rules) -> None:
-        self._position = position  # not shared with other objects, and never changed
+        self._position = position  # not shared with other objects, and changed by ``push`` alone
         self._rules = rules
         self._legal: list[int] | None = None
         self._key: tuple[Any, ...] | None = None
@@ -219,6 +221,21 @@ class _State:
         if type(move) is not int or move not in legal:
             move = self._as_move(move, legal)
         return type(self)(self._position.child(move), self._rules)
+
+    def copy(self) -> Self:
+        """A copy for ``push``: the search plays its rollouts on copies."""
+        return type(self)(self._position.clone(), self._rules)
+
+    def push(self, move: int) -> None:
+        """Plays ``move`` on this very state, which must be a copy that nothing else uses. Raises IllegalMove,
+        GameOver."""
+        legal = self._legal
+        if legal is None:
+            legal = self._position.legal_actions()
+        if type(move) is not int or move not in legal:
+            move = self._as_move(move, legal)
+        self._position.apply_action(move)
+        self._legal = self._key = None
 
     def _as_move(self, move: Any, legal: list[int]) -> int:
         if self._position.is_terminal():
@@ -270,6 +287,9 @@ class _State:
 
     def __hash__(self) -> int:
         return hash(self._value())
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + STATE_BYTES
 
     def __copy__(self) -> Self:
         return self
@@ -378,6 +398,10 @@ class HiddenState(GeneralState):
     def __init__(self, position: Any, rules: Rules) -> None:
         super().__init__(position, rules)
         self._drawn: tuple[Any, Any, dict[int, openspiel_draws.Known]] | None = None
+
+    def push(self, move: int) -> None:
+        super().push(move)
+        self._drawn = None
 
     def observation_key(self, player: int) -> str:
         """Returns OpenSpiel's information state of ``player``, a number from 0. Raises what OpenSpiel raises."""

@@ -204,6 +204,24 @@ def test_illegal_moves(text, move):
     assert state.moves == ()
 
 
+@pytest.mark.parametrize("text", [*ORDINARY[:4], *GENERAL[:4], "leduc_poker"])
+def test_a_push_changes_the_copy_alone(text):
+    choose, state = random.Random(1), openspiel.state(text)
+    for _ in range(30):
+        moves = state.legal_moves()
+        if not moves:
+            break
+        move, before, copied = choose.choice(moves), str(state), state.copy()
+        child = state.play(move)
+        assert copied == state and copied is not state
+        copied.push(move)
+        assert copied == child and copied.legal_moves() == child.legal_moves()
+        assert state.legal_moves() == moves and str(state) == before
+        with pytest.raises((mc.IllegalMove, mc.GameOver)):
+            copied.push(10**6)
+        state = child
+
+
 def test_there_is_no_move_after_the_end():
     state = openspiel.state("nim(pile_sizes=1;1)")
     for _ in range(2):
