@@ -2,18 +2,18 @@
 
 import random
 
-from peers.connect_four import Board, after
+from peers.boards import BOARDS, after
 
 
-def state_class(first_searches):
+def state_class(first_searches, board=BOARDS["connect4"]):
     """States whose reward is that of the player for whom the search is made."""
     sign = 1 if first_searches else -1
 
-    class State(Board):
+    class State(board):
         __slots__ = ()
-        getPossibleActions = Board.moves
-        takeAction = Board.play
-        isTerminal = Board.over
+        getPossibleActions = board.moves
+        takeAction = board.play
+        isTerminal = board.over
 
         def getReward(self):
             return sign * self.result()
@@ -25,6 +25,6 @@ def search(game, moves, count, seed):
     from mcts import mcts
 
     random.seed(seed)
-    state = after(state_class(first_searches=len(moves) % 2 == 0)(), moves)
+    state = after(state_class(len(moves) % 2 == 0, BOARDS[game])(), moves)
     searcher = mcts(iterationLimit=count)
     return lambda: (searcher.search(initialState=state), searcher)

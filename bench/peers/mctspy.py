@@ -1,17 +1,17 @@
 """The package ``mctspy``: a subclass of its state, with the players 1 and -1."""
 
-from peers.connect_four import Board, after
+from peers.boards import BOARDS, after
 
 
-def state_class(base):
+def state_class(base, board=BOARDS["connect4"]):
     """States that derive from the package's ``TwoPlayersAbstractGameState``."""
 
-    class State(Board, base):
+    class State(board, base):
         __slots__ = ()
-        get_legal_actions = Board.moves
-        move = Board.play
-        is_game_over = Board.over
-        game_result = property(Board.result)
+        get_legal_actions = board.moves
+        move = board.play
+        is_game_over = board.over
+        game_result = property(board.result)
 
         @property
         def next_to_move(self):
@@ -27,7 +27,7 @@ def search(game, moves, count, seed):
     from mctspy.tree.search import MonteCarloTreeSearch
 
     numpy.random.seed(seed)
-    state = after(state_class(TwoPlayersAbstractGameState)(), moves)
+    state = after(state_class(TwoPlayersAbstractGameState, BOARDS[game])(), moves)
     root = TwoPlayersGameMonteCarloTreeSearchNode(state=state)
     searcher = MonteCarloTreeSearch(root)
 

@@ -2,17 +2,17 @@
 
 import random
 
-from peers.connect_four import Board, after
+from peers.boards import BOARDS, after
 
 
-def state_class(base):
+def state_class(base, board=BOARDS["connect4"]):
     """States that derive from the package's ``GameState``."""
 
-    class State(Board, base):
+    class State(board, base):
         __slots__ = ()
-        get_legal_moves = Board.moves
-        make_move = Board.play
-        is_terminal = Board.over
+        get_legal_moves = board.moves
+        make_move = board.play
+        is_terminal = board.over
         suggest_move = None  # the inherited one returns None, which the search cannot unpack
 
         def get_current_team(self):
@@ -28,7 +28,7 @@ def search(game, moves, count, seed):
     from multimcts import MCTS, GameState
 
     random.seed(seed)
-    state = after(state_class(GameState)(), moves)
+    state = after(state_class(GameState, BOARDS[game])(), moves)
 
     def run():
         best = MCTS().search(state, max_iterations=count, return_type="node")

@@ -3,20 +3,25 @@
 import math
 
 import mcts_core as mc
-from peers.connect_four import Board, after
+from peers.boards import BOARDS, after
 
 
-class State(Board):
-    __slots__ = ()
-    legal_moves = Board.moves
-    winner = Board.result
+def state_class(board=BOARDS["connect4"]):
+    """States with the members that this package wants."""
 
-    @property
-    def to_move(self):
-        return 1 if self.first_moves else -1
+    class State(board):
+        __slots__ = ()
+        legal_moves = board.moves
+        winner = board.result
+
+        @property
+        def to_move(self):
+            return 1 if self.first_moves else -1
+
+    return State
 
 
 def search(game, moves, count, seed):
-    state = after(State(), moves)
+    state = after(state_class(BOARDS[game])(), moves)
     engine = mc.Searcher(preset="uct", exploration=math.sqrt(2), seed=seed)
     return lambda: (engine.search(state, iterations=count), engine)
