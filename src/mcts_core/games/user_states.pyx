@@ -650,6 +650,8 @@ cdef class UserStates:
     cpdef list legal(self, object state):
         self.calling = "legal_moves()"
         given = state.legal_moves()
+        if type(given) is list and 0 < len(<list>given) <= MCTS_MAX_MOVES:
+            return given
         if given is None or isinstance(given, (str, bytes)):
             raise GameError(f"{type(state).__name__}.legal_moves() must return a list of moves, got {shorten(given)}")
         moves = as_moves(within(given, MCTS_MAX_MOVES))
