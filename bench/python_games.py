@@ -3,6 +3,7 @@
 See README.md."""
 
 import argparse
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,8 @@ ABOVE_CALLS = 0.07
 BY_PLAY = 3.0
 OPENSPIEL = ("breakthrough", "pentago", "hex(board_size=7)", "mancala", "einstein_wurfelt_nicht")
 BY_BOT = 0.5
+PLIES = 20_000
+"""Of the random games whose time is that of the user's own calls."""
 PART = 4
 """A peer runs a PART-th of the iterations; a search of OpenSpiel's games too."""
 
@@ -144,8 +147,7 @@ def against_packages(args):
 
 
 def above_calls(args):
-    """The share of a search's time that is not that of the calls which a search with states in its nodes must make:
-    those of its rollouts, and one play and one legal_moves for each node that it comes back to."""
+    """The share of a search's time above that of as many plies of random games in a plain loop in Python."""
     cells = []
     for game, title in GAMES.items():
         cls, count = state_class(BOARDS[game]), iterations_of(game, args)
@@ -154,8 +156,7 @@ def above_calls(args):
             counts, counting = counted(cls)
             per_second, _ = searched(cls(), count, seed, preset="uct", exploration=2**0.5)
             searched(counting(), count, seed, preset="uct", exploration=2**0.5)
-            calls = sum(counts[name] / count * cost for name, cost in call_costs(cls, seed).items())
-            shares.append(per_second**-1 / calls - 1)
+            shares.append(1 / (per_second * counts["play"] / count * ply_cost(cls, seed)) - 1)
         share = summarize(shares).median
         cells.append([title, ", ".join(f"{name} {calls / count:.1f}" for name, calls in counts.items()),
                       f"{100 * share:.0f} %", *goal(100 * ABOVE_CALLS, share <= ABOVE_CALLS, "<= {:g} %")])
@@ -178,39 +179,20 @@ def counted(cls):
     return counts, type("Counting", (cls,), {"__slots__": (), **{name: counting(name) for name in counts}})
 
 
-def call_costs(cls, seed):
-    """CPU seconds of one call of each method on the positions of random games, without the loop around it."""
-    import random
+def ply_cost(cls, seed):
+    """CPU seconds of one ply of random games: legal_moves, a random one of them, play and winner."""
+    plies, draw = 0, random.Random(seed).random
 
-    choose, positions = random.Random(seed), []
-    while len(positions) < 2000:
-        state = cls()
-        while state.winner() is None:
-            positions.append((state, choose.choice(state.legal_moves())))
-            state = state.play(positions[-1][1])
+    def loop():
+        nonlocal plies
+        while plies < PLIES:
+            state = cls()
+            while state.winner() is None:
+                moves = state.legal_moves()
+                state = state.play(moves[int(draw() * len(moves))])
+                plies += 1
 
-    def cost(loop):
-        return clocks(lambda: loop(positions))[1]
-
-    def nothing(given):
-        for _state, _move in given:
-            pass
-
-    def play(given):
-        for state, move in given:
-            state.play(move)
-
-    def legal_moves(given):
-        for state, _move in given:
-            state.legal_moves()
-
-    def winner(given):
-        for state, _move in given:
-            state.winner()
-
-    empty = min(cost(nothing) for _ in range(3))
-    return {loop.__name__: (min(cost(loop) for _ in range(3)) - empty) / len(positions)
-            for loop in (play, legal_moves, winner)}
+    return clocks(loop)[1] / plies
 
 
 def with_valuation(args):
