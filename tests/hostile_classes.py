@@ -102,6 +102,75 @@ ERRORS = {
 }
 
 
+class Hazards(Cells):
+    """Each line of four moves that HAZARDS names meets an error of its own."""
+
+    def depth(self, left):
+        return 0 if left == 0 else self.depth(left + 1)
+
+    def rounds(self):
+        total = 0
+        for place in range(100):
+            total += self.cells[place % 9] * place
+        return total
+
+    def wrong(self, large):
+        if self.line == 1230:
+            return self.cells[-self.count * 5]
+        if self.line == 1234:
+            self.cells[self.count + 9] = 1
+        if self.line == 1235:
+            return 7 % (self.count - 4)
+        if self.line == 1236:
+            while self.line > 0:
+                pass
+        if self.line == 1237:
+            return self.depth(1)
+        if self.line == 1238:
+            return large * large * large
+        if self.line == 3210:
+            return 1 << self.count * 20
+        if self.line == 3214:
+            for _ in range(9):
+                large += 4000000000000000000
+            return large
+        if self.line == 3215:
+            return [1, 2, 3].index(self.count)
+        if self.line == 3216:
+            return int(1e300 * self.count)
+        if self.line == 3217:
+            found = 0
+            while self.line > 0:
+                found += self.rounds() & 1
+            return found
+        if self.line == 3218:
+            return max([cell for cell in self.cells if cell > 5])
+        return 0
+
+    def winner(self):
+        return None if self.wrong(self.line + 3000000000) != 0 and self.count < 4 else super().winner()
+
+
+HAZARDS = {
+    1230: "IndexError: list index out of range", 1234: "IndexError: list assignment index out of range",
+    1235: "ZeroDivisionError: integer", 1236: "it does not end within 1,000,000 lines",
+    1237: "RecursionError: maximum recursion depth exceeded", 1238: "an int of more than 62 bits",
+    3210: "an int of more than 62 bits", 3214: "an int of more than 62 bits", 3215: "ValueError: 4 is not in list",
+    3216: "an int of more than 62 bits", 3217: "it does not end within 1,000,000 lines",
+    3218: "ValueError: max() arg is an empty sequence",
+}
+
+
+class Slow(Cells):
+    """A loop of half a million rounds for each move, which is no error."""
+
+    def winner(self):
+        number = self.line
+        for place in range(500_000):
+            number = (number * 7 + self.cells[place % 9]) % 1000003
+        return super().winner() if number >= 0 else 1
+
+
 # ---- what is refused, with a part of the message --------------------------------------------------------------------
 
 class ModuleState(Cells):

@@ -1,5 +1,6 @@
 """Games in further styles, as tutorials write them, for the tests of ``mcts_core.compile``."""
 
+import copy
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -395,8 +396,40 @@ class FrozenSets:
         return self.to_move if any(self.stones.issuperset(line) for line in ((0, 1, 2), (3, 4, 5), (0, 4, 8))) else None
 
 
+class TextSums:
+    """A text as the board, whose characters are added up, and minimax over positions within the rules."""
+
+    def __init__(self):
+        self.cells = "." * 6
+        self.to_move = 1
+
+    def legal_moves(self):
+        return [cell for cell, mark in enumerate(self.cells) if mark == "."]
+
+    def push(self, cell):
+        mark = "X" if self.to_move == 1 else "O"
+        self.cells = self.cells[:cell] + mark + self.cells[cell + 1:]
+        self.to_move = -self.to_move
+
+    def value(self, depth):
+        if depth == 0 or not self.legal_moves():
+            return 1 if self.cells[0] + self.cells[5] in ("XX", "OO") else 0
+        best = -2
+        for move in self.legal_moves():
+            new = copy.deepcopy(self)
+            new.push(move)
+            best = max(best, -new.value(depth - 1))
+        return best
+
+    def winner(self):
+        trio = self.cells[0] + self.cells[2] + self.cells[4]
+        if trio == "XXX":
+            return 1
+        return None if self.legal_moves() else self.value(0) if "." not in self.cells and self.value(2) < 2 else -1
+
+
 STYLES = [Recursion, InnerRecursion, Groups, Chain, Items, NamedMoves, Pieces, Sorted, Arrays, DictBoard, Undoing,
-          SetsOfCells, FrozenSets]
+          SetsOfCells, FrozenSets, TextSums]
 
 
 # ---- which are refused, each with the class that the message leads to ------------------------------------------------

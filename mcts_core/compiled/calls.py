@@ -13,6 +13,7 @@ import numpy as np
 
 from mcts_core.compiled.codes import NONE
 from mcts_core.compiled.containers import SET_CHANGES, changes
+from mcts_core.compiled.loops import is_number
 from mcts_core.compiled.shapes import COPIES
 from mcts_core.compiled.sources import CHANGING, parts_of, tree_of
 from mcts_core.compiled.statements import CHANGED_CONSTANT, Statements
@@ -97,6 +98,8 @@ class Calls(Statements):
     def memory(self) -> ast.expr:
         """Memory for a new position."""
         place, self.next_memory = self.next_memory, None
+        if place is None:
+            self.unit.makes_positions = True
         return call("scratch") if place is None else place
 
     def arguments(self, node: ast.Call) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -415,12 +418,6 @@ class Calls(Statements):
             start = arguments[0] if place and is_simple(arguments[0]) else ast.Constant(0)
             arguments[place] = call("limited", start, stop)
         return arguments
-
-
-def is_number(node: ast.AST) -> bool:
-    """Whether an expression is a number, perhaps with a sign."""
-    return isinstance(node, ast.Constant) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant))
 
 
 def number_of(node: Any) -> Any:

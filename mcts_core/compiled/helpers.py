@@ -26,11 +26,9 @@ from mcts_core.compiled.arithmetic import stub, times
 from mcts_core.compiled.codes import EMPTY, NONE
 from mcts_core.compiled.narrow import CHECKED, OPTIONS, narrow_add
 
-LONGEST_LOOP = 10_000_000
+LONGEST_LOOP = 1_000_000
 """Rounds of loops in one call, and calls of a function by itself, after which it is taken to be endless."""
 NO_ORDER = "mcts: a set has no order: write sorted(x) in place of list(x), and loop over sorted(x)"
-DEEPEST = 900
-"""Calls of a function within itself; Python has 1000 in all."""
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
 all_of sum_of min_of max_of backwards truth product row_of find_key arranged absent
@@ -356,7 +354,8 @@ def _equal(one: Any, other: Any) -> Any:
         return lambda one, other: one == other
     if not (_is_sequence(one) and _is_sequence(other)):
         if _is_sequence(one) or _is_sequence(other):
-            return lambda one, other: False
+            raise TypingError("mcts: a sequence or a joined text is compared with a number or with a text that is "
+                              "kept: compare it with a text that is written out, or part by part")
         return lambda one, other: one == other
 
     def same(one: Any, other: Any) -> Any:
@@ -535,10 +534,10 @@ COUNTER = np.dtype([("count", np.int64)])
 
 
 @njit(**OPTIONS)
-def called(calls: Any, depth: Any) -> None:
+def called(calls: Any, depth: Any, deepest: Any) -> None:
     """Counts the calls of a function that calls itself."""
     calls.count += 1
-    if depth > DEEPEST or calls.count > LONGEST_LOOP:
+    if depth > deepest or calls.count > LONGEST_LOOP:
         raise ValueError("a function that calls itself without end")
 
 

@@ -13,12 +13,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+DEEPEST = 900
+"""Calls of a function within itself; Python has 1000 in all."""
+LARGEST_STACK = 200_000
+"""Bytes of the positions in all of them."""
 EMPTY_RESULTS = {"any": False, "all": True, "sum": 0, "len": 0}
 COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp)
 
 
 def name(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
+
+
+def is_number(node: ast.AST) -> bool:
+    """Whether an expression is a number, perhaps with a sign."""
+    return isinstance(node, ast.Constant) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant))
+
+
+def is_small_number(node: ast.AST) -> bool:
+    """Whether it is one that no sum of a few can leave 64 bits with."""
+    value = getattr(node.operand if isinstance(node, ast.UnaryOp) else node, "value", None)
+    return is_number(node) and (not isinstance(value, int) or abs(value) < 1 << 31)
 
 
 def assign(target: str, value: ast.expr) -> ast.Assign:
@@ -74,7 +90,10 @@ class Loops(Shapes):
     def counted(self, definition: ast.FunctionDef) -> None:
         """Makes a function end with an error if it calls itself without end."""
         definition.args.args[:0] = [ast.arg(CALLS), ast.arg(DEPTH)]
-        definition.body.insert(0, ast.Expr(helper("called", name(CALLS), name(DEPTH))))
+        deepest = DEEPEST
+        if self.unit.makes_positions:
+            deepest = max(min(deepest, LARGEST_STACK // self.units.record.dtype.itemsize), 5)
+        definition.body.insert(0, ast.Expr(helper("called", name(CALLS), name(DEPTH), ast.Constant(deepest))))
         for each in (*definition.args.args[:2], *ast.walk(definition.body[0])):
             if isinstance(each, (ast.expr, ast.stmt, ast.arg)):
                 ast.copy_location(each, definition)

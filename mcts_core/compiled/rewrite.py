@@ -14,8 +14,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from mcts_core.compiled.calls import ADVICE, Calls, call, is_number, is_simple, segment_name
+from mcts_core.compiled.calls import ADVICE, Calls, call, is_simple, segment_name
 from mcts_core.compiled.codes import NONE, Uncodable
+from mcts_core.compiled.loops import is_number, is_small_number
 from mcts_core.compiled.units import MISSING, Rows, Table, plain_function
 
 TYPE_CHECKING = False
@@ -196,6 +197,11 @@ class Rewriter(Calls, ast.NodeTransformer):
             for values, count in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(values, (ast.List, ast.Tuple)) or self.static_text(values) is not None:
                     return call("repeat", self.as_sequence(values), self.plain(count))
+        if self.is_text_sum(node):
+            parts = [self.as_sequence(each) for each in (node.left, node.right)]
+            if not self.is_sequence(node.left) and self.static_text(node.left) is None:
+                parts[0] = ast.Tuple([parts[0]], ast.Load())  # a character
+            return call("join", *parts)
         if isinstance(node.op, ast.Add) and (self.is_sequence(node.left) or self.is_sequence(node.right)):
             return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
         if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
@@ -203,20 +209,27 @@ class Rewriter(Calls, ast.NodeTransformer):
         if self.uses_numpy and type(node.op) in NARROW:
             left, right = self.plain(node.left), self.plain(node.right)
             if not (is_number(left) and is_number(right)):
-                has_number = is_number(left) or is_number(right)
+                has_number = is_small_number(left) or is_small_number(right)
                 is_bare = self.index_depth or (has_number and not isinstance(node.op, ast.Mult))
                 return call(f"{'bare' if is_bare else 'narrow'}_{NARROW[type(node.op)]}", left, right)
         left, right = self.operand(node.left), self.operand(node.right)
         helper = CHECKED.get(type(node.op))
         if helper is None or self.index_depth or (helper in ("add", "subtract") and (
-                is_number(left) or is_number(right))) or (is_number(left) and is_number(right)):
+                is_small_number(left) or is_small_number(right))) or (is_number(left) and is_number(right)):
             return ast.BinOp(left, node.op, right)
         return call(helper, left, right)
+
+    def is_text_sum(self, node: ast.AST) -> bool:
+        """Whether an expression is the sum of characters of a field, or of such and texts."""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and any(
+            self.is_text_sum(each) or (isinstance(each, ast.Subscript) and not isinstance(each.slice, ast.Slice)
+                                       and self.is_text(each) and not self.is_list(each))
+            for each in (node.left, node.right))
 
     def is_sequence(self, node: ast.AST) -> bool:
         """Whether ``+`` joins: a display, a slice, or a sum of such."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
-            if isinstance(node.op, ast.Mult) and self.static_text(node.left) is not None:
+            if isinstance(node.op, ast.Mult) and self.static_text(node.left) is not None or self.is_text_sum(node):
                 return True
             return self.is_sequence(node.left) or self.is_sequence(node.right)
         if isinstance(node, ast.Subscript):
@@ -340,6 +353,9 @@ class Rewriter(Calls, ast.NodeTransformer):
         if isinstance(right, (ast.Tuple, ast.List, ast.Set)) and right.elts and not any(
                 isinstance(each, (ast.Tuple, ast.List, ast.Starred)) for each in right.elts):
             value = self.plain(left)
+            if self.is_sequence(left) and (is_simple(value) or self.is_text_sum(left)):
+                return ast.BoolOp(ast.Or(), [call("equal", value, self.as_sequence(each)) for each in right.elts] + [
+                    ast.Constant(False)])
             if is_simple(value):
                 return ast.BoolOp(ast.Or(), [ast.Compare(value, [ast.Eq()], [self.plain(each)])
                                              for each in right.elts]) if len(right.elts) > 1 else ast.Compare(

@@ -40,6 +40,7 @@ class Shapes:
         is_sequence: Any
         is_text: Any
         joined: Any
+        is_text_sum: Any
         unit_call: Any
         mangled: Any
         named: Any

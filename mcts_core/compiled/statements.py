@@ -8,7 +8,7 @@ import inspect
 import numpy as np
 
 from mcts_core.compiled.containers import Containers
-from mcts_core.compiled.loops import assign, helper, name
+from mcts_core.compiled.loops import assign, helper, is_small_number, name
 from mcts_core.compiled.order import is_free_of_order
 from mcts_core.compiled.sources import root_attributes
 from mcts_core.compiled.units import MISSING
@@ -82,7 +82,7 @@ def appended(tree: ast.AST) -> int:
 
 CHANGED_CONSTANT = ("a constant of the module or of the class is changed",
                     "keep what changes in a field of the position: self.x")
-LONGEST_LOOP = 10_000_000
+LONGEST_LOOP = 1_000_000
 OUT = "mcts_out"
 """The parameter behind which a function that returns a position puts it."""
 
@@ -181,7 +181,7 @@ class Statements(Containers):
                 lines.extend(self.assigned(target, name(made)))
             return lines
         target = node.targets[0]
-        if isinstance(target, ast.Name) and self.joined(node.value) is not None:
+        if isinstance(target, ast.Name) and (self.joined(node.value) is not None or self.is_text_sum(node.value)):
             self.joined_texts.add(target.id)
         if isinstance(target, ast.Name) and isinstance(node.value, ast.Lambda) and not any(
                 isinstance(each, ast.Name) and each.id == target.id and each is not target and isinstance(
@@ -357,8 +357,7 @@ class Statements(Containers):
             spot = self.visit_Subscript(target)
             spot.ctx = ast.Store()
             return ast.AugAssign(spot, node.op, self.operand(node.value))
-        if isinstance(node.op, CHECKED) and not self.is_sequence(node.value) and not isinstance(
-                node.value, ast.Constant):
+        if isinstance(node.op, CHECKED) and not self.is_sequence(node.value) and not is_small_number(node.value):
             read_name = ast.copy_location(name(target.id), node)
             value = ast.copy_location(ast.BinOp(read_name, node.op, node.value), node)
             return assign(target.id, self.plain(value))

@@ -122,7 +122,7 @@ class Twin:
                     f"{self._place(position)}")
         return (f"{what} stopped where the class in Python does not: an int of more than 62 bits or too "
                 f"large for the dtype of its array, a loop of more than "
-                f"10,000,000 rounds, a sequence of another length, a list of more than twice the length or a "
+                f"1,000,000 rounds, a sequence of another length, a list of more than twice the length or a "
                 f"member of a set that the first random games had, or pop() of a set of several{self._place(position)}")
 
     def _place(self, position: Any) -> str:

@@ -32,6 +32,8 @@ class Unit:
     def __init__(self, name: str, function: Any, owner: type | None, roles: Roles) -> None:
         self.name, self.function, self.owner, self.roles = name, function, owner, roles
         self.returns_position = False
+        self.makes_positions = False
+        """Whether there are positions on the stack while it runs."""
         self.root: Any = None
         """Of a unit that calls itself, perhaps by way of others: the first unit of that circle, by its key."""
 
