@@ -3,11 +3,13 @@
 
 import argparse
 import copy
+import datetime
 import importlib.util
 import time
 from pathlib import Path
 
 import arguments
+import chart
 import machine
 from compiled_rules import BitsGame, BreakthroughGame, ConnectFourGame, HexGame, NimGame, OthelloGame, PentagoGame
 from figures import summarize
@@ -26,7 +28,7 @@ def main(argv=None):
     import mcts_core as mc
 
     hand = {"BitsGame": load("connect_four_numba").CONNECT_FOUR}
-    cells = []
+    cells, panels = [], []
     for cls in GAMES:
         begin = time.process_time()
         game = mc.compile(cls, cache=False)
@@ -41,12 +43,17 @@ def main(argv=None):
                     few = args.iterations // (200 if name == "python" else 1) or 1
                     rates[name].append(measure(state, few, seed))
         cells.append(row(cls.__name__.removesuffix("Game"), seconds, rates))
-    for name, value in machine.describe(core).items():
+        panels.append((cls.__doc__.partition(";")[0].partition(",")[0].partition(". ")[0].rstrip("."), drawn(rates)))
+    facts = machine.describe(core)
+    for name, value in facts.items():
         print(f"{name}: {value}")
     titles = ["game", "compiles in s", "iterations/s", "by Python", "to reach", "reached", "by hand", "to reach",
               "reached", "by the one built in"]
     title = f"Textbook UCT from the first position, {args.iterations:,} iterations, {args.rounds} rounds"
     print(f"\n{as_text([(title, titles, cells)])}")
+    if args.chart is not None:
+        where = f"textbook UCT, {facts['processor']}, one core, {datetime.date.today():%B %Y}"
+        args.chart.write_text(chart.bars(panels, where), encoding="utf-8")
     return 0
 
 
@@ -57,6 +64,7 @@ def parse(argv):
     parser.add_argument("--iterations", type=arguments.whole, default=20_000, metavar="N",
                         help="of one search, a two-hundredth of them in Python (default 20000)")
     parser.add_argument("--core", type=int, metavar="N", help="the core to stay on (default: the last one)")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="write a chart of the speeds, as SVG")
     return parser.parse_args(argv)
 
 
@@ -85,6 +93,14 @@ def measure(state, iterations, seed):
     engine = mc.Searcher(preset="uct", exploration=2**0.5, seed=seed)
     _, cpu, _ = clocks(lambda: engine.search(state, iterations=iterations))
     return engine.stats().iterations / cpu
+
+
+def drawn(rates):
+    """The bars of one game: ``rates`` by the ways to write it."""
+    names = {"python": ("class in Python", "peer"), "compiled": ("class, compiled", "ours"),
+             "hand": ("by hand in Numba", "reference"), "built in": ("built in", "reference")}
+    return [{"name": said, "kind": kind, "per_second": summarize(rates[name]).median, "note": ""}
+            for name, (said, kind) in names.items() if rates[name]]
 
 
 def row(name, seconds, rates):

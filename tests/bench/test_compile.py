@@ -40,6 +40,13 @@ def test_the_number_of_lines_is_that_of_the_game(cls, plies, wanted):
     assert count(cls(), plies) == wanted
 
 
+def test_the_chart_has_a_bar_for_each_way_to_write_a_game():
+    bars = bench.drawn({"compiled": [300.0, 500.0, 400.0], "python": [4.0], "hand": [], "built in": [900.0]})
+    assert [(bar["name"], bar["per_second"]) for bar in bars] == [
+        ("class in Python", 4.0), ("class, compiled", 400.0), ("built in", 900.0)]
+    assert "class, compiled" in bench.chart.bars([("Nim", bars)], "here")
+
+
 def test_the_copying_class_plays_without_push():
     state = bench.copied(compiled_rules.NimGame)()
     assert state.play((4, 7)).heaps == [3, 4, 5, 6, 0] and state.heaps[4] == 7 and state.push is None
