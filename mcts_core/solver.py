@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 
-from mcts_core.arguments import MAX_SECONDS, as_number
+from mcts_core.arguments import MAX_SECONDS, as_number, shorten
 from mcts_core.engine.exact_search import ExactSearch
 from mcts_core.engine.loop import clock
 from mcts_core.engine.proof_numbers import ProofSearch
@@ -100,9 +100,11 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
     book = as_flag(book, "book")
     if isinstance(state, MNK) and state.rows * state.cols > MOST_CELLS:
         raise InvalidState(f"solve needs a board of at most {MOST_CELLS} cells, got {state.rows * state.cols}")
+    if is_general(state):
+        raise InvalidState(f"solve needs a game of two players who take turns, got the general game {shorten(state)}")
     memory = min(MEMORY, default_memory())
     search: ExactSearch | ProofSearch
-    if isinstance(state, BoardPosition) or is_general(state):
+    if isinstance(state, BoardPosition):
         search = ExactSearch(state, memory, book and openings.ready_for(state))
     else:
         search = ProofSearch(state, memory)

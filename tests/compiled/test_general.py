@@ -143,6 +143,16 @@ def test_positions_and_searchers_are_pickled(pig):
     assert pickle.loads(pickle.dumps(engine)).stats().iterations == 100
 
 
+def test_a_general_game_takes_many_searches_but_no_evaluator_or_proof(pig):
+    states = [pig.state(), pig.state(Pig(scores=(12, 15, 9), turn=0, held=8))]
+    assert [result.error for result in mc.search_many(states, iterations=200)] == [None, None]
+    with pytest.raises(mc.InvalidState, match="an evaluator needs observations"):
+        mc.Searcher(evaluator=lambda batch: ([[0.5, 0.5]] * len(batch), [0.0] * len(batch))).search(states[0],
+                                                                                                    iterations=10)
+    with pytest.raises(mc.InvalidState, match="solve needs a game of two players .* got the general game"):
+        mc.solve(states[0])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("cls", [Nim, Coins])
 def test_random_games_are_those_of_the_class(cls):
