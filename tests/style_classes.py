@@ -588,7 +588,37 @@ class SetOfMany(Board):
         super().push(move)
 
 
+class MixedInts(Board):
+    """A variable that is an int at first, and then a number of an array of int8."""
+
+    def __init__(self):
+        self.board = np.zeros((4, 4), dtype=np.int8)
+        self.to_move = 1
+
+    def push(self, move):
+        self.board[move] = 40 * self.to_move
+        self.to_move = -self.to_move
+
+    def winner(self):
+        most = 0
+        for row in range(4):
+            if self.board[row, 0] > most:
+                most = self.board[row, 0]
+        return 1 if most * 3 == 120 and self.board[3, 3] != 0 else None if (self.board == 0).any() else 0
+
+
+class ConvertedInts(MixedInts):
+    def winner(self):
+        most = 0
+        for row in range(4):
+            if self.board[row, 0] > most:
+                most = int(self.board[row, 0])
+        return 1 if most * 3 == 120 and self.board[3, 3] != 0 else None if (self.board == 0).any() else 0
+
+
 REFUSED_STYLES = [
+    (MixedInts, "most is an int at one place, and a number of an array of small ints at another, which numpy lets wrap "
+     "around; write int(...)", ConvertedInts),
     (PopFromSet, "row, col = todo.pop()\n  pop() takes any member of a set: keep what is still to do in a list",
      PopFromList),
     (ListOfSet, "return list(moves)\n  a set has no order: write sorted(x) in place of list(x)", SortedSet),

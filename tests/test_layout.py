@@ -24,6 +24,7 @@ TESTED_IN = {
     "mcts_core/compiled/legal_moves.py": "compiled/compile",
     "mcts_core/compiled/loops.py": "compiled/compile",
     "mcts_core/compiled/members.py": "compiled/styles",
+    "mcts_core/compiled/mixed_ints.py": "compiled/styles",
     "mcts_core/compiled/moves.py": "compiled/compile",
     "mcts_core/compiled/narrow.py": "compiled/styles",
     "mcts_core/compiled/nested.py": "compiled/styles",

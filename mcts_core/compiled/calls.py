@@ -134,6 +134,9 @@ class Calls(Statements):
                 "Random", "SystemRandom"):
             raise self.refuse(node, f"{name}(): rules may not depend on chance or on the time",
                               "leave it out: the same position must always have the same moves and the same winner")
+        if target in (collections.Counter, collections.defaultdict, collections.OrderedDict):
+            raise self.refuse(node, f"a {name} cannot be made in compiled rules", "count with x.count(value), or in a "
+                              "list that is indexed by the number of the key")
         if parts_of(target) is not None:
             return self.made_tuple(node, target)
         if isinstance(target, type) and hasattr(target, "__members__"):
@@ -313,6 +316,9 @@ class Calls(Statements):
                               "compare numbers, and make texts in name() or __str__()")
         if func.attr in ("issuperset", "issubset", "isdisjoint") and len(node.args) == 1:
             return call(func.attr, self.plain(func.value), self.viewed(node.args[0]))
+        if func.attr == "append" and isinstance(node.args[0], (ast.List, ast.ListComp)) and isinstance(
+                func.value, ast.Name) and not self.begins_empty(func.value.id):
+            return call("append_row", self.plain(func.value), self.plain(node.args[0]))
         if func.attr == "pop" and not node.args and isinstance(func.value, ast.Name):
             return call("popped_any" if func.value.id in self.asked_names else "popped", self.plain(func.value))
         if func.attr == "diagonal" and not node.args and not node.keywords:
@@ -334,6 +340,12 @@ class Calls(Statements):
         if text is not None:
             return self.constant(getattr(text, func.attr)(), node)
         return call(func.attr, self.plain(func.value))
+
+    def begins_empty(self, variable: str) -> bool:
+        """Whether a variable is an empty list somewhere, whose kind Numba sees by what is appended."""
+        return any(isinstance(node, ast.Assign) and self.is_empty(node.value) and any(
+            isinstance(each, ast.Name) and each.id == variable for each in node.targets)
+            for node in ast.walk(self.definition_tree))
 
     def joined(self, node: ast.AST) -> ast.expr | None:
         """``x`` of ``"".join(x)``, where it is a board of characters or a part of one."""

@@ -32,10 +32,10 @@ NO_ORDER = "mcts: a set has no order: write sorted(x) in place of list(x), and l
 
 _STUBS = """whole flag fill sequence hold join repeat filled put contains_run count_of index_of contains equal any_of
 all_of sum_of min_of max_of backwards truth product row_of find_key arranged absent
-fill_all fill_list popped popped_any along_all along_any""".split()
+fill_all fill_list popped popped_any along_all along_any append_row""".split()
 (whole, flag, fill, sequence, hold, join, repeat, filled, put, contains_run, count_of, index_of, contains, equal,
  any_of, all_of, sum_of, min_of, max_of, backwards, truth, product, row_of, find_key, arranged, absent,
- fill_all, fill_list, popped, popped_any, along_all, along_any) = map(stub, _STUBS)
+ fill_all, fill_list, popped, popped_any, along_all, along_any, append_row) = map(stub, _STUBS)
 
 
 def _is_sequence(kind: Any) -> bool:
@@ -286,6 +286,14 @@ def _put(values: Any, place: Any, value: Any) -> Any:
     def put_value(values: Any, place: Any, value: Any) -> None:
         values[place] = value
     return put_value
+
+
+@overload(append_row, **CHECKED)
+def _append_row(values: Any, value: Any) -> Any:
+    """``values.append(value)``, where rows may be arrays in one list and lists in another."""
+    if isinstance(values, types.List) and isinstance(values.dtype, types.Array) and isinstance(value, types.List):
+        return lambda values, value: values.append(np.array(value))
+    return lambda values, value: values.append(value)
 
 
 @overload(contains_run, **CHECKED)

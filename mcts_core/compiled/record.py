@@ -161,9 +161,13 @@ class Field:
             inner = [self._look(each, level + 1) for each in value]
             if not inner:
                 return (0,), (type(value),), None
+            if None in value and any(each[0] for each in inner):
+                raise Uncodable("a container of sequences and None",
+                                "use a sequence of the same length in place of None, such as (-1, -1)")
             if any(each[0] != inner[0][0] for each in inner):
                 raise Uncodable("a sequence of sequences of different lengths",
-                                "use sequences of one length, with 0 where there is nothing")
+                                "give each a field of its own, or use sequences of one length, with 0 where there is "
+                                "nothing")
             if any(each[2] is not None for each in inner):
                 raise Uncodable("a list of arrays", "use one array with one dimension more")
             return (len(value), *inner[0][0]), (type(value), *inner[0][1]), None

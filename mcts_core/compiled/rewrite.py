@@ -17,6 +17,7 @@ import numpy as np
 from mcts_core.compiled.calls import ADVICE, Calls, call, is_simple, segment_name
 from mcts_core.compiled.codes import NONE, Uncodable
 from mcts_core.compiled.loops import is_number, is_small_number
+from mcts_core.compiled.mixed_ints import Kinds
 from mcts_core.compiled.units import MISSING, Rows, Table, plain_function
 
 TYPE_CHECKING = False
@@ -190,6 +191,10 @@ class Rewriter(Calls, ast.NodeTransformer):
         field = self.field_of(node)
         return self.static_text(node) is not None or (field is not None and str in field.kinds)
 
+    @functools.cached_property
+    def kinds(self) -> Kinds:
+        return Kinds(self.definition_tree, self.field_of)
+
     # ---- operators ---------------------------------------------------------------------------------------------------
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
@@ -206,6 +211,12 @@ class Rewriter(Calls, ast.NodeTransformer):
             return call("join", self.as_sequence(node.left), self.as_sequence(node.right))
         if isinstance(node.op, ast.Mod) and self.static_text(node.left) is not None:
             raise self.refuse(node, "texts cannot be made in compiled rules", "make them in name() or __str__()")
+        if self.uses_numpy and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            mixed = self.kinds.mixed(node.left, node.right)
+            if mixed is not None:
+                raise self.refuse(node, f"{mixed} is an int at one place, and a number of an array of small ints at "
+                                  "another, which numpy lets wrap around", "write int(...) where it gets a number of "
+                                  "the array")
         if self.uses_numpy and type(node.op) in NARROW:
             left, right = self.plain(node.left), self.plain(node.right)
             if not (is_number(left) and is_number(right)):
