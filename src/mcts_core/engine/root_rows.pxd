@@ -3,7 +3,7 @@
 Each tree fills it (``read_rows``). The move to play, Stats and what self-play keeps come from it.
 """
 
-from libc.stdint cimport int8_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 
 
 # What is proven, by half-points.
@@ -31,7 +31,7 @@ ctypedef struct ChildRow:
     double low, high             # bounds of the value, in a `bounded` search
     float prior                  # < 0: none
     int8_t proven                # half-points for that player, -1: not known
-    bint out                     # other moves are better
+    uint8_t out                  # other moves are better
 
 
 cdef class RootRows:
