@@ -4,6 +4,7 @@ The hot modules are translated once and compiled once per instruction set, ``tre
 ``mcts_core.tree._plain_tree_<isa>``; ``mcts_core.dispatch`` chooses at import.
 """
 
+import gc
 import hashlib
 import importlib.metadata
 import os
@@ -26,18 +27,23 @@ HOT_MODULES = ["tree.plain_tree", "tree.guided_tree", "tree.general_tree", "game
                "games.connect_four.knowledge", "games.connect_four.alpha_beta", "games.mnk.rollout",
                "games.mnk.bit_rollout", "games.mnk.knowledge", "games.mnk.valuation", "games.mnk.continuous_fours",
                "games.mnk.continuous_threats", "games.mnk.small_boards"]
-# What a search runs once or never, and what takes no time beside the user's own game (user_states): compiled with less
-# optimization, in half the time. The loop and what it calls are not here: a search of one iteration would take 5 %
-# longer. Nor are positions, whose play() would take 1.2 to 1.7 times as long.
-COLD_MODULES = ["arguments", "checks.table_probe", "dispatch", "engine.background_search", "engine.exact_search",
-                "engine.proof_numbers", "engine.records", "engine.report", "engine.root_rows",
-                "engine.searched_general", "engine.searched_information", "engine.settings", "engine.stats_snapshot",
-                "engine.storage", "engine.targets", "engine.thread_exchange", "engine.threads", "engine.top",
-                "engine.weighted_draw", "engine.workers", "errors", "games.board_text", "games.connect_four.book",
-                "games.mnk.network", "games.native_functions", "games.native_games", "games.native_positions",
-                "games.state_kinds", "games.user_states", "testing.general_probe", "testing.kernel_probe",
-                "testing.network_probe", "testing.probe", "testing.threat_probe", "testing.tree_probe", "tree.check",
-                "tree.storage"]
+# What a search runs once or never, and what takes no time beside the user's own game (user_states): compiled by -Og,
+# for which GCC takes half the time of -O1.
+COLD_MODULES = ["checks.table_probe", "dispatch", "engine.background_search", "engine.exact_search",
+                "engine.proof_numbers", "engine.searched_general", "engine.searched_information", "engine.storage",
+                "engine.targets", "engine.thread_exchange", "engine.threads", "engine.top", "engine.weighted_draw",
+                "engine.workers", "errors", "games.connect_four.book", "games.mnk.network", "games.native_functions",
+                "games.native_games", "games.native_positions", "games.state_kinds", "games.user_states",
+                "testing.general_probe", "testing.kernel_probe", "testing.network_probe", "testing.probe",
+                "testing.threat_probe", "testing.tree_probe", "tree.check", "tree.storage"]
+# What every search, play() or stats() runs: with -Og, these took 1.03 to 1.12 times as long, with -O2 as long as with
+# -O3. The loop, the trees and positions are in neither list: with -O2, play() would take 1.05 times as long.
+WARM_MODULES = ["arena", "arguments", "engine.bulk_rollouts", "engine.evaluation_thread", "engine.evaluators",
+                "engine.general_group", "engine.leaf_threads", "engine.records", "engine.report", "engine.request",
+                "engine.reuse", "engine.root_rows", "engine.searched_tree", "engine.searched_two_player",
+                "engine.settings", "engine.stats_snapshot", "engine.stop_rules", "engine.task_threads", "engine.turn",
+                "files", "games.board_text", "games.kept_states", "games.mnk.prover", "games.python_game",
+                "games.user_rollout"]
 MODULES = sorted({".".join(path.relative_to(NATIVE).with_suffix("").parts) for path in NATIVE.rglob("*.pyx")}
                  - set(HOT_MODULES))
 
@@ -54,7 +60,8 @@ ISA_FLAGS = {
 # No contraction and no fast-math: every instruction set must search identically.
 COMMON_FLAGS = {"unix": ["-fno-math-errno", "-ffp-contract=off"], "msvc": ["/O2", "/fp:precise"]}
 HOT_FLAGS = {"unix": ["-O3"], "msvc": []}
-COLD_FLAGS = {"unix": ["-O1"], "msvc": []}
+WARM_FLAGS = {"unix": ["-O2"], "msvc": []}
+COLD_FLAGS = {"unix": ["-Og", "-finline-functions-called-once"], "msvc": []}
 LINK_FLAGS = []
 # Debug information and symbols, a quarter of the compiler's time and most of a module's size, are there on request.
 if not re.search(r"(?:^|\s)-g(?!0)", os.environ.get("CFLAGS", "")):
@@ -144,6 +151,8 @@ class BuildExt(build_ext):
         from Cython.Build import cythonize
 
         ask_compiler(self.compiler)
+        # By default the collector takes two fifths of Cython's time. Processes that are forked inherit this.
+        gc.set_threshold(100_000, 50, 50)
         for name in HOT_MODULES:
             copy = Path(hot_source(name))
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -159,10 +168,11 @@ class BuildExt(build_ext):
             path = extension.sources[0]
             new = translated[path]
             name, isa = extension.name.removeprefix("mcts_core."), extension.name.rsplit("_", 1)[-1]
+            flags = COLD_FLAGS if name in COLD_MODULES else WARM_FLAGS if name in WARM_MODULES else HOT_FLAGS
             extension.sources = [c_source(new, extension.name)]
             extension.depends = sorted(with_included([*new.depends, *own_headers[path]]))
             extension.extra_compile_args = [
-                *COMMON_FLAGS[kind], *(COLD_FLAGS if name in COLD_MODULES else HOT_FLAGS)[kind],
+                *COMMON_FLAGS[kind], *flags[kind],
                 *ISA_FLAGS.get(isa, {kind: []})[kind], *SANITIZE_FLAGS]
             extension.extra_link_args = LINK_FLAGS
         self.parallel = self.parallel or os.cpu_count()

@@ -113,7 +113,8 @@ def test_modules_have_no_debug_information_unless_it_is_asked_for(monkeypatch):
 def test_what_is_compiled_in_a_special_way_is_there(monkeypatch):
     monkeypatch.chdir(ROOT)
     setup = runpy.run_path("setup.py")
-    assert set(setup["COLD_MODULES"]) <= set(setup["MODULES"])
+    cold, warm = set(setup["COLD_MODULES"]), set(setup["WARM_MODULES"])
+    assert cold | warm <= set(setup["MODULES"]) and not cold & warm
     assert all(set(names) <= set(setup["HOT_MODULES"]) for names in setup["GAINING"].values())
 
 
