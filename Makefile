@@ -31,7 +31,7 @@ help:
 	@echo 'make lint           checks types, style and warnings of the C compiler; KIND=$(subst $(space),|,$(LINTS))'
 	@echo 'make docs           builds the documentation as a site, build/docs/index.html'
 	@echo 'make page           builds the page to play on without a server, build/page/index.html'
-	@echo 'make bench          measures what the project claims, in minutes; KIND=$(subst $(space),|,$(BENCHES))'
+	@echo 'make bench          measures all that the project claims, in hours; KIND=speed takes some minutes'
 	@echo 'make instructions   compares instruction counts with the committed ones'
 	@echo 'make sanitize       runs native code under sanitizers; KIND=$(subst $(space),|,$(SANITIZERS))'
 	@echo 'make fuzz           feeds everything that reads input with random changes'
@@ -149,24 +149,17 @@ docs: $(VENV)/.installed-docs
 instructions: $(VENV)/.installed-rich
 	$(BIN)/python bench/instructions.py $(ARGS)
 
-# ---- make bench KIND=... ---------------------------------------------------------------------------------------------
-
-BENCHES := overshoot
-
-needs-bench- := $(BENCH_VENV)/.installed-peers
-run-bench- = $(BENCH_VENV)/bin/python bench/run.py $(or $(ARGS),--results bench)
-
-needs-bench-overshoot := $(VENV)/.installed-rich
-run-bench-overshoot = $(BIN)/python bench/overshoot.py $(ARGS)
-
-bench: $(needs-bench-$(KIND))
-	$(call run,bench,$(BENCHES))
+# KIND: the names of claims, all where none is given (bench/claims.py --list).
+bench: $(BENCH_VENV)/.installed-peers
+	$(BENCH_VENV)/bin/python bench/claims.py $(KIND) $(if $(ARGS),-- $(ARGS))
 
 # Other packages want old versions of what others want new: they have an environment of their own.
-$(BENCH_VENV)/.installed-peers: $(WHEEL)/.built bench/requirements.txt bench/install.py
+$(BENCH_VENV)/.installed-peers: $(WHEEL)/.built bench/requirements.txt bench/claims.txt bench/install.py
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python bench/install.py
 	$(BENCH_VENV)/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEEL)/*.whl
+	$(BENCH_VENV)/bin/python -m pip install --quiet "cython>=3.3,<4" "setuptools>=77"
+	$(BENCH_VENV)/bin/python tests/build_probes.py
 	touch $@
 
 release-check: $(VENV)/.installed-release

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Installs the packages of requirements.txt into the environment that runs this, each for itself where all of them
-together do not go. One that cannot be installed is told, and no failure: run.py measures the others."""
+"""Installs the packages that run.py measures (requirements.txt) and those that other claims need (claims.txt) into the
+environment that runs this, each for itself where all of them together do not go. One that cannot be installed is
+named, and no failure: claims.py measures the others."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).resolve().parent / "requirements.txt"
+CLAIMS = REQUIREMENTS.with_name("claims.txt")
 # Without a wheel for this Python, numpy would be compiled for many minutes, and fail.
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--only-binary", "numpy,scipy")
 
@@ -18,7 +20,7 @@ def lines(text):
 
 
 def main(pip=PIP):
-    wanted = lines(REQUIREMENTS.read_text())
+    wanted = [*lines(REQUIREMENTS.read_text()), *lines(CLAIMS.read_text())]
     if subprocess.run([*pip, *wanted], capture_output=True).returncode == 0:
         return []
     failed = [line for line in wanted if subprocess.run([*pip, line]).returncode]

@@ -220,8 +220,8 @@ def as_text(found):
 def as_markdown(found, facts, notes, command, pictures=(), guide="README.md"):
     """A whole page: the machine, how it was measured, the tables. ``guide``: the path to bench/README.md."""
     lines = ["# Measured speed", "",
-             f"Written by `make bench`, which runs the command below. [README.md]({guide}) explains how each figure",
-             "is taken.", "",
+             f"Written by `make bench KIND=speed`, which runs the command below. [README.md]({guide}) explains how",
+             "each figure is taken.", "",
              "```sh", command, "```", "", "| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in facts.items()]
     if notes:

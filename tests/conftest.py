@@ -27,7 +27,7 @@ NEEDED_BY = {
               "engine/test_evaluators.py", "engine/test_general_group.py", "games/test_general_rules.py",
               "games/test_native_games_numpy.py", "engine/test_searched_general.py", "tree/test_general_tree.py",
               "bots/test_openspiel.py", "bots/test_openspiel_bot.py", "bots/test_openspiel_draws.py",
-              "bench/test_evaluator.py", "examples/test_alphazero.py", "examples/test_train_gomoku.py",
+              "examples/test_alphazero.py", "examples/test_train_gomoku.py",
               "examples/test_train_gomoku_torch.py", "self_play/test_selfplay.py",
               "self_play/test_files.py", "engine/test_interrupts.py", "engine/test_searched_tree.py",
               "testing/test_general_probe.py", "bench/test_network_busy.py", "bench/test_network_match.py",

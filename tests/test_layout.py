@@ -49,9 +49,9 @@ TESTED_IN = {
     "mcts_core/bots/gymnasium_methods.py": "clients/gymnasium_methods",
     "mcts_core/bots/gymnasium_spaces.py": "clients/gymnasium",
     "src/mcts_core/engine/searched_information.pyx": "tree/information_tree",
-    "bench/gymnasium_goals.py": "clients/gymnasium",
-    "bench/gymnasium_gymcts.py": "clients/gymnasium",
-    "bench/hidden_information.py": "bots/openspiel",
+    "docs/figures/gymnasium_goals.py": "clients/gymnasium",
+    "docs/figures/gymnasium_gymcts.py": "clients/gymnasium",
+    "docs/figures/hidden_information.py": "bots/openspiel",
     # what a module is split into, and has no use of its own
     "src/mcts_core/engine/background_search.pyx": "background",
     "mcts_core/options.py": "searcher",
@@ -145,7 +145,7 @@ def sources():
     for path in PACKAGE.rglob("*.py"):
         place = path.relative_to(PACKAGE).with_suffix("")
         found[path] = place.with_name(path.parent.name) if place.name == "__init__" else place
-    for folder in (ROOT / "bench", ROOT / ".ci", ROOT / "tools"):
+    for folder in (ROOT / "bench", ROOT / ".ci", ROOT / "tools", ROOT / "docs" / "figures"):
         for path in folder.glob("*.py"):
             found[path] = Path("bench") / path.stem
     return {path.relative_to(ROOT).as_posix(): place.as_posix() for path, place in found.items() if has_code(path)}

@@ -2,11 +2,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCH = Path(__file__).parents[2] / "bench"
+FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, "nested_rollouts.py", *arguments], cwd=BENCH, capture_output=True, text=True)
+    command = [sys.executable, "nested_rollouts.py", *arguments]
+    return subprocess.run(command, cwd=FIGURES, capture_output=True, text=True)
 
 
 def test_it_compares_with_what_is_published():

@@ -16,7 +16,7 @@ import mcts_core as mc
 from mcts_core.bots import openspiel, openspiel_draws
 from mcts_core.bots.openspiel import GeneralState, HiddenState, OrdinaryState, Rules
 
-BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+FIGURES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "figures"
 
 ORDINARY = [
     "breakthrough(rows=5,columns=4)", "othello", "hex(board_size=4)", "nim", "oware", "mancala", "clobber",
@@ -394,7 +394,7 @@ def test_a_hidden_card_is_not_seen():
 
 @pytest.mark.parametrize("name", ["kuhn", "liars_dice"])  # OpenSpiel's bot in C++, and the one in Python
 def test_a_match_with_openspiels_bot(name, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(BENCH))
+    monkeypatch.syspath_prepend(str(FIGURES))
     bench = importlib.import_module("hidden_information")
     game = pyspiel.load_game(bench.GAMES[name])
     spent = [[0, 0.0], [0, 0.0]]
@@ -407,7 +407,7 @@ def test_a_match_with_openspiels_bot(name, monkeypatch, capsys):
 
 
 def test_the_exploitability_of_kuhn_poker(monkeypatch, capsys):
-    monkeypatch.syspath_prepend(str(BENCH))
+    monkeypatch.syspath_prepend(str(FIGURES))
     importlib.import_module("hidden_information").measure_kuhn(500, 0.7, 1)
     ours, theirs, uniform = (float(re.search(r": ([0-9.]+)", line)[1]) for line in capsys.readouterr().out.splitlines())
     assert 0.05 < ours < 0.3 and 0.05 < theirs < 0.3 and uniform == 0.458

@@ -16,12 +16,12 @@ numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
-sys.path.insert(0, str(BENCH))
+FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
+sys.path.insert(0, str(FIGURES))
 
 import gymnasium_goals  # noqa: E402
 
-sys.path.remove(str(BENCH))
+sys.path.remove(str(FIGURES))
 
 
 class Corridor(gymnasium.Env):
@@ -358,7 +358,7 @@ def test_taxi_takes_a_shortest_way():
 
 def test_gymcts_plays_within_its_limits(monkeypatch, capsys):
     pytest.importorskip("gymcts", reason="gymcts is not installed")
-    monkeypatch.syspath_prepend(str(BENCH))
+    monkeypatch.syspath_prepend(str(FIGURES))
     bench = importlib.import_module("gymnasium_gymcts")
     made = bench.Unforeseen(bench.Counted(gymnasium.make("FrozenLake-v1")))
     made.reset(seed=1)

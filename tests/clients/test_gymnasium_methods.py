@@ -15,12 +15,12 @@ numpy = pytest.importorskip("numpy", reason="gymnasium needs numpy")
 
 pytestmark = pytest.mark.clients
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
-sys.path.insert(0, str(BENCH))
+FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
+sys.path.insert(0, str(FIGURES))
 
 import gymnasium_goals  # noqa: E402
 
-sys.path.remove(str(BENCH))
+sys.path.remove(str(FIGURES))
 
 
 class Room(gymnasium.Env):

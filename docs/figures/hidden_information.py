@@ -1,7 +1,7 @@
 """Plays games of hidden information against OpenSpiel's ISMCTS with equal simulations, and measures exploitability.
 
-    python bench/hidden_information.py                       all five games, 1,000 deals each; needs [openspiel]
-    python bench/hidden_information.py --only leduc --deals 500 --simulations 200
+    python docs/figures/hidden_information.py                       all five games, 1,000 deals each; needs [openspiel]
+    python docs/figures/hidden_information.py --only leduc --deals 500 --simulations 200
 
 Each deal is played twice with sides swapped: chance draws the same numbers. The 95 % interval is over deals. Both sides
 search without the tree of the move before, by UCB1 with the same constant (a share of the width of the utilities), and

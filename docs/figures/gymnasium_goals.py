@@ -1,7 +1,7 @@
 """Plays gymnasium environments with the Planner and compares the results with what is best there.
 
-    python bench/gymnasium_goals.py                         all environments, 20 seeds each; needs the extra [gymnasium]
-    python bench/gymnasium_goals.py --only taxi --seeds 5
+    python docs/figures/gymnasium_goals.py    all environments, 20 seeds each; needs the extra [gymnasium]
+    python docs/figures/gymnasium_goals.py --only taxi --seeds 5
 
 CartPole-v1: 500 steps. FrozenLake8x8-v1, slippery: the success rate of the best policy within the time limit of 200
 steps, by value iteration, less two standard errors. Taxi-v3: the reward of the shortest path, by breadth-first search.

@@ -1,9 +1,9 @@
 """Compares the Planner with gymcts in gymnasium environments, at equal environment steps and at equal time a decision.
 
     pip install gymcts
-    python bench/gymnasium_gymcts.py                        CartPole, FrozenLake 8x8 and Taxi, 5 seeds each
-    python bench/gymnasium_gymcts.py --only taxi --seeds 20
-    python bench/gymnasium_gymcts.py --only frozen_lake --seeds 10 --factor 0.05 --limit steps
+    python docs/figures/gymnasium_gymcts.py                        CartPole, FrozenLake 8x8 and Taxi, 5 seeds each
+    python docs/figures/gymnasium_gymcts.py --only taxi --seeds 20
+    python docs/figures/gymnasium_gymcts.py --only frozen_lake --seeds 10 --factor 0.05 --limit steps
 
 The Planner plays first, with the settings of gymnasium_goals.py times --factor. gymcts then plays the same seeds twice:
 for each decision it may take as much processor time as the Planner took on average for one, and then as many steps in

@@ -1,8 +1,8 @@
 """Plays Morpion solitaire by nested rollouts, and compares the mean scores with published ones.
 
-    python bench/nested_rollouts.py                               levels 1 and 2, both versions: ten minutes on one core
-    python bench/nested_rollouts.py --levels 3 --runs 4           a million rollouts each: 10 to 14 minutes each
-    python bench/nested_rollouts.py --levels 2 --tree             also the best line of a tree search, equal rollouts
+    python docs/figures/nested_rollouts.py                          levels 1 and 2, both versions: ten minutes on one core
+    python docs/figures/nested_rollouts.py --levels 3 --runs 4      a million rollouts each: 10 to 14 minutes each
+    python docs/figures/nested_rollouts.py --levels 2 --tree        also the best line of a tree search, equal rollouts
 
 A search of level n is 100**n rollouts. Published, for the touching version: the means of the same algorithm with 100
 searches in each level in the results of A. Rimmel (the repository elentaran/morpionSol, files RESULTAT and
@@ -17,12 +17,15 @@ import sys
 import time
 from pathlib import Path
 
-import arguments
-import machine
-
 import mcts_core as mc
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "morpion_solitaire.py"
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))
+
+import arguments  # noqa: E402
+import machine  # noqa: E402
+
+EXAMPLE = ROOT / "examples" / "morpion_solitaire.py"
 PUBLISHED = {("touching", 1): 79.40, ("touching", 2): 104.37, ("touching", 3): 147.17}
 WIDTH = 100
 RUNS = {1: 200, 2: 30, 3: 4}
