@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 SECONDS = 0.4
 """Time for one move: the longest game, 42 moves, stays below 17 s."""
-SIDE_BY_SIDE = 84
-"""Columns of a terminal from which the board and the table of moves stand side by side."""
+SIDE_BY_SIDE = 78
+"""Columns of a terminal from which the board and the table of moves stand side by side, so that all fits 24 lines."""
+MARGIN = 6
+"""Columns of the chart in front of its values."""
 HEIGHT = 7
 """Lines of the chart, an odd number, so that 0.5 has one of its own."""
 REACHES = (0.1, 0.25, 0.5)
@@ -57,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     engine = Searcher(book=False, leaf_proofs=0, node_proofs=0, root_proofs=0, seed=args.seed)
     check(Searcher(), game.start, args.seconds, None)
     screen.heading(f"{game.title}: tree search on both sides, without book and exact search")
+    screen.text("visits: how often the search tried a move; value: the result that it expects for the player to move, "
+                "from 0 for a loss to 1 for a win")
     screen.text()
     if isinstance(screen, RichScreen) and screen.width is not None:  # a terminal
         with View(screen) as view:
@@ -74,7 +78,7 @@ def close(screen: Screen, record: dict[str, Any]) -> None:
     """Prints the chart of the game, and the three last lines."""
     from mcts_core.dispatch import isa
 
-    for line in chart([value_of_first(search) for search in record["searches"]]):
+    for line in chart([value_of_first(search) for search in record["searches"]], screen.width):
         screen.text(line)
     screen.text()
     iterations = sum(search["iterations"] for search in record["searches"])
@@ -104,8 +108,10 @@ def value_of_first(search: dict[str, Any]) -> float:
     return value if search["to_move"] == 1 else 1.0 - value
 
 
-def chart(values: list[float]) -> list[str]:
-    """The value for X before each move, the highest at the top, as lines of text."""
+def chart(values: list[float], width: int | None = None) -> list[str]:
+    """The value for X before each move, the highest at the top, as lines of text: the last moves that fit ``width``."""
+    if width is not None:
+        values = values[-max(1, width - MARGIN):]
     furthest = max((abs(value - 0.5) for value in values), default=0.0)
     reach = next(reach for reach in REACHES if furthest <= reach)
     middle = HEIGHT // 2
@@ -158,14 +164,15 @@ class View:
         from mcts_core.render import rich_board, rich_stats
 
         board = rich_board(state, stats=stats)
+        figures = rich_stats(stats, top=7 if self._console.height > 25 else 4)
         player = "X" if state.to_move > 0 else "O"
         parts: list[RenderableType] = [Text(f"move {len(state.moves) + 1}, {player} to move", style="bold")]
         if self._console.width >= SIDE_BY_SIDE:
             grid = Table.grid(padding=(0, 3))
-            grid.add_row(board, rich_stats(stats))
+            grid.add_row(board, figures)
             parts.append(grid)
         else:
-            parts += [board, rich_stats(stats)]
+            parts += [board, figures]
         parts.append(Text(f"{stats.iterations_per_second:,.0f} iterations per second, "
-                          f"{counted(stats.reused_visits, 'visit')} reused"))
-        return Group(*parts, *map(Text, chart(self._values)))
+                          f"{counted(stats.reused_visits, 'visit')} reused from the search before"))
+        return Group(*parts, *map(Text, chart(self._values, self._console.width)))

@@ -1,8 +1,11 @@
+import io
 import re
+from types import SimpleNamespace
 
 import pytest
 
-from mcts_core.cli.demo import HEIGHT, chart, program, value_of_first
+import mcts_core as mc
+from mcts_core.cli.demo import HEIGHT, View, chart, program, value_of_first
 
 
 def test_a_pipe_gets_a_block_for_each_move_a_chart_and_three_last_lines(cli):
@@ -61,6 +64,25 @@ def test_the_chart_reaches_as_far_as_its_values():
     assert chart([0.5, 1.0, 0.0])[1:8] == [
         "1.00 | *", "     |", "     |", "0.50 |*", "     |", "     |", "0.00 |  *"]
     assert chart([0.3])[1][:6] == "0.75 |"
+
+
+def test_the_chart_keeps_the_last_moves_that_fit():
+    values = [0.5] * 40 + [1.0, 0.0]
+    assert chart(values, 80) == chart(values)
+    drawn = chart(values, 40)
+    assert max(map(len, drawn)) <= 40 and drawn[1:8] == chart(values[-34:])[1:8]
+
+
+def test_a_terminal_of_24_lines_shows_the_whole_view(monkeypatch):
+    console = pytest.importorskip("rich.console").Console(width=80, height=24, record=True, file=io.StringIO())
+    view = View(SimpleNamespace(console=console))
+    view._values = [0.5, 0.6]
+    state = mc.ConnectFour.from_moves([3, 2])
+    engine = mc.Searcher(seed=1, book=False)
+    engine.search(state, iterations=200)
+    console.print(view._drawn(state, engine.stats()))
+    lines = console.export_text().splitlines()
+    assert len(lines) <= 23 and any(line.startswith("0.60 |") for line in lines)
 
 
 def test_the_page_is_named_by_the_command_that_was_called(monkeypatch, tmp_path):
