@@ -316,3 +316,13 @@ def test_an_ordered_native_game_has_its_first_moves_tried(preset):
     engine = mc.Searcher(seed=1, preset=preset)
     engine.search(wide(ordered=True), iterations=100)
     assert {entry.move for entry in engine.stats().moves if entry.visits} == set(range(100))
+
+
+def test_an_ordered_native_game_keeps_its_order_where_priors_are_equal():
+    engine = mc.Searcher(seed=1, policy_value=lambda state: (None, 0.0))
+    engine.search(wide(ordered=True), iterations=100)
+    assert {entry.move for entry in engine.stats().moves if entry.visits} == set(range(100))
+    assert engine.stats().move == 0
+    engine = mc.Searcher(seed=1, policy_value=lambda state: (None, 0.0))
+    engine.search(wide(), iterations=100)
+    assert 60 < sum(entry.move for entry in engine.stats().moves if entry.visits) / 100 < 140

@@ -22,6 +22,7 @@ from mcts_core.games.user_states import as_count, endless
 from mcts_core.game cimport (MCTS_CHANCE, MCTS_DRAW, MCTS_ERROR, MCTS_MAX_MOVES, MCTS_NO_MOVE, MCTS_ONGOING,
                              MCTS_ORDERED, MCTS_WIN, NativeState, general_of, mcts_game, mcts_general, mcts_proof,
                              mcts_rng, mcts_rng_below, mcts_rng_next)
+from mcts_core.games.board_position cimport BoardPosition
 from mcts_core.games.kept_states cimport NOT_ASKED, KeptStates
 from mcts_core.games.python_game cimport check_table, error_in_table
 from mcts_core.games.user_rollout cimport random_rollout, refuse_chance
@@ -388,9 +389,12 @@ cdef class PythonRules(Rules):
         self.table.discount = self.user.discount
         self.table.constant = self.user.constant
         self.table.observe = python_observe
-        if isinstance(root, NativeState) and can_prove((<NativeState>root).game):  # policy_value takes it as it is
-            self.table.prove = python_prove
-            self.table.proving = (<NativeState>root).game
+        if isinstance(root, NativeState):  # policy_value takes it as it is
+            self.table.ordered = ((<NativeState>root).game.flags & MCTS_ORDERED != 0
+                                  and not isinstance(root, BoardPosition))  # whose legal_moves() is by number
+            if can_prove((<NativeState>root).game):
+                self.table.prove = python_prove
+                self.table.proving = (<NativeState>root).game
         values = None
         if observing and not aligned:
             import_numpy()
