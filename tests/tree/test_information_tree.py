@@ -592,6 +592,13 @@ def test_without_determinize():
         mc.search(Bare(), iterations=10)
 
 
+def test_a_key_that_is_no_method():
+    for bad in (7, property(lambda state: state.cards)):
+        with pytest.raises(mc.InvalidState, match="observation_key must be a method, which the search"):
+            mc.search(type("Bad", (Kuhn,), {"observation_key": bad})(), iterations=5)
+    assert mc.search(type("Bare", (Kuhn,), {"observation_key": None})(), iterations=5) in Kuhn().legal_moves()
+
+
 @pytest.mark.parametrize(("method", "answer", "said"), [
     ("determinize", lambda self, player, rng: None, "must return a state, got None"),
     ("determinize", lambda self, player, rng: Kuhn((0, 1), "pp"), "same player"),

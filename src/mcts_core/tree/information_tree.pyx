@@ -72,7 +72,11 @@ cdef class InformationTree:
         require_hidden(state)
         self.user = UserStates(state, has_member(state, "players"))
         self.widening = as_widening(member(state, "widening", 0.0))
-        self.keyed = callable(member(state, "observation_key"))
+        key = member(state, "observation_key")
+        if key is not None and not callable(key):
+            raise InvalidState(f"observation_key must be a method, which the search calls with a player, got "
+                               f"{shorten(key)} in {shorten(state)}")
+        self.keyed = key is not None
         self.maxima = self.keyed and self.user.players == 1 and not means
         self.exploration = exploration
         self.has_fpu = fpu is not None
