@@ -330,9 +330,12 @@ class Draw:
             legal = position.legal_actions()
             if entry.hint is not None and entry.hint in legal:
                 child = self._child(position, entry.hint)
-                if view(child, player) == entries[at + 1].view:
+                seen = view(child, player)
+                if seen == entries[at + 1].view:
                     line.add(child, at + 1, entry.hint, False)
                     continue
+                if mover != CHANCE and seen != entry.view:  # what is hidden before it is wrong: no other move fits
+                    return False
             if wanted is not None and place < len(wanted) and wanted[place] in legal and self._step(
                     line, wanted[place]):
                 continue

@@ -76,6 +76,14 @@ def test_in_every_game_deals_that_look_alike_are_searched_alike(text):
         assert same_searches(text, range(0, 60, 6), range(2)) >= (text not in SEEN)
 
 
+def test_a_move_that_is_seen_leaves_no_choice_of_another_one():
+    """The player who answers sees both offers at once; the first one is one of some 400."""
+    for seed in (6, 10, 20):
+        position = played("colored_trails", 2, seed)
+        draw = Draw(Known(position.get_game(), position, 2), random.Random(seed), 5_000)
+        assert view(draw.position(), 2) == view(position, 2)
+
+
 def test_the_number_of_a_hidden_outcome_decides_nothing():
     """Player 0 sees the signal, 8, and not the role before it: 4 is an outcome of the signal as well, 32 is none."""
     one, other = (openspiel.state(played("social_deduction", 0, 1, [role, 8])) for role in (4, 32))
