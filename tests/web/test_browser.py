@@ -707,7 +707,9 @@ def test_a_position_is_pasted_or_set_up(page):
     page.click("#draft-clear")
     page.cell(5, 0)
     page.cell(5, 1)
+    assert page.status.endswith("2 red, 0 yellow: yellow needs 1 more.")
     page.cell(5, 1)
+    assert page.status.endswith("1 red, 1 yellow: red is to move.")
     page.click("#draft-done")
     page.wait("document.getElementById('draft-actions').hidden")
     assert page.see("label(5, 0)").startswith("column 1, row 1, red")
@@ -719,6 +721,74 @@ def test_a_position_is_pasted_or_set_up(page):
     page.click("#draft-cancel")
     page.wait("document.getElementById('draft-actions').hidden && document.getElementById('error').textContent === ''")
     page.errors()
+
+
+SGF = """(;GM[4]FF[4]SZ[15]C[a \\] ( note ;]
+;B[hh];W[ig](;B[hg];W[gg])(;B[gi]C[other];W[ih](;B[jj])(;B[kk])))"""
+
+
+def test_records_of_other_programs(page):
+    """SGF with variations and setup stones, .psq, .rec; and why one cannot be read."""
+    found = page.see("""import('/static/records.js').then(({readRecord, sgfText, psqText}) => {
+        const five = {name: 'gomoku', size: 15, rule: 'freestyle'};
+        const sgf = readRecord(arguments[0], five);
+        const why = (text) => { try { return readRecord(text, five); } catch (error) { return error.message; } };
+        const again = readRecord(sgfText(sgf, sgf.game), five);
+        const set = readRecord('(;SZ[15]RU[exact]AB[aa:ba]AW[oo];W[hh])', five);
+        return {
+            sgf, same: JSON.stringify(again) === JSON.stringify({...sgf}), set, setText: sgfText(set, set.game),
+            older: readRecord('(;GaMe[4]SiZe[19];Black[H8];White[i9])', five),
+            psq: readRecord('Piskvorky 20x20, 11:11, 0\\r\\n10,10,0\\r\\n11,9,5\\r\\nA.exe\\r\\nB.exe\\r\\n1', five),
+            rec: readRecord('A.exe\\nB.exe\\n9,10,0\\n0,19,5\\n', five),
+            written: psqText({moves: ['h8', 'a15']}, five),
+            odd: readRecord('Piskvorky 12x9, 0:0, 0\\n12,9,0', five),
+            none: ['h8 i9', '112,97', 'X O', ''].map((text) => readRecord(text, five)),
+            wrong: ['(;GM[1];B[aa])', '(;B[hh];B[ig])', '(;B[hh];W[hh])', '(;B[zz])', '(;B[hh]', '(;B[])', '()',
+                    '(;SZ[x])', 'Piskvorky x', 'Piskvorky 15x15, 0:0, 0\\n16,1,0', 'Piskvorky 40x40, 0:0, 0',
+                    '(;SZ[15:99])', 'Piskvorky 15x15, 0:0, 0\\n1,1,0\\n1,1,0'].map(why),
+        };
+    })""", SGF)
+    five = {"name": "gomoku", "size": 15, "rule": "freestyle"}
+    assert found["sgf"] == {"game": five, "diagram": None, "left": 0, "lines": [
+        ["h8", "i9", "h9", "g9"], ["h8", "i9", "g7", "i8", "j6"], ["h8", "i9", "g7", "i8", "k5"]]}
+    assert found["same"] and found["none"] == [None] * 4
+    assert found["set"]["game"]["rule"] == "exact" and found["set"]["lines"] == [["h8"]]
+    assert found["set"]["diagram"].splitlines()[0].startswith("X X .") and found["setText"].endswith(
+        "RU[exact]AB[aa][ba]AW[oo];W[hh])\n")
+    assert found["older"]["lines"] == [["h8", "i9"]] and found["older"]["game"]["size"] == 19
+    assert found["psq"] == {"game": five | {"size": 20}, "diagram": None, "left": 0, "lines": [["j11", "k12"]]}
+    assert found["rec"]["lines"] == [["j10", "a1"]] and found["rec"]["game"]["size"] == 20
+    assert found["written"] == "Piskvorky 15x15, 0:0, 0\n8,8,0\n1,1,0\nhomo-1\nhomo-2\n"
+    assert found["odd"]["game"] == {"name": "mnk", "m": 12, "n": 9, "k": 5, "rule": "freestyle"}
+    for text, words in zip(found["wrong"], (
+            "another game", "black plays out of turn", "move 2: h8 is taken", "not on a board", "ends before its last",
+            "no point", None, "SZ must be the size", "first line of a .psq", "column 16, row 1", "at most 32 x 32",
+            "at most 32 x 32", "move 2: a15 is taken"), strict=True):
+        assert text is None if words is None else words in text
+
+
+def test_a_record_is_opened_and_saved(page, tmp_path):
+    page.js("document.getElementById('position').open = true")
+    assert page.see("document.querySelector('[data-save=sgf]').title") == "These files are for five in a row."
+    file = tmp_path / "game.sgf"
+    file.write_text(SGF, encoding="utf-8")
+    page.driver.find_element("id", "file").send_keys(str(file))
+    page.wait("document.querySelectorAll('#record button').length === 4")
+    assert page.moves == ["h8", "i9", "h9", "g9"] and len(variations(page)) == 3
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    for name, text in (("sgf", "(;GM[4]FF[4]CA[UTF-8]AP[mcts_core]SZ[15]RU[freestyle];B[hh];W[ig](;B[hg];W[gg])"
+                               "(;B[gi];W[ih](;B[jj])(;B[kk])))\n"),
+                       ("psq", "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,7,0\n8,7,0\n7,7,0\nhomo-1\nhomo-2\n")):
+        file.unlink(missing_ok=True)
+        page.click(f"[data-save='{name}']")
+        saved, deadline = tmp_path / f"game.{name}", time.monotonic() + 20
+        while not (saved.exists() and saved.read_text(encoding="utf-8") == text):
+            assert time.monotonic() < deadline, saved.exists() and saved.read_text(encoding="utf-8")
+            time.sleep(0.05)
+    page.fill("#text", "(;GM[1];B[aa])")
+    page.click("#set-up [type='submit']")
+    page.wait("document.getElementById('wrong-text') !== null")
+    assert page.text("wrong-text").startswith("The SGF must be of gomoku or renju (GM[4])")
 
 
 def test_copying(page):

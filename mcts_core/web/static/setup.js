@@ -1,13 +1,16 @@
 // Positions that come from elsewhere or go there: pasted, set up by hand, copied.
 
 import { complain, forgiveAll } from "./form.js";
-import { openLink, update } from "./play.js";
+import { note, openLink, update } from "./play.js";
 import { Record } from "./record.js";
-import { copyPicture, copyText, pngBlob, svgText } from "./share.js";
+import { psqText, readRecord, sgfText } from "./records.js";
+import { copyPicture, copyText, pngBlob, saveFile, svgText } from "./share.js";
 import { engine, find, here, positions, state } from "./state.js";
 import { transport } from "./transport.js";
 import { fail, focusBoard, render } from "./view.js";
 import { capital } from "./words.js";
+
+const MOST_BYTES = 1e6;
 
 find("set-up").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -24,8 +27,17 @@ find("set-up").addEventListener("submit", async (event) => {
 
 /** Opens what a person wrote as an analysis board. */
 async function setUp(text, drawn) {
-  const { game } = state.record;
+  const { game } = positions.get(here());
   try {
+    const record = drawn ? null : readRecord(text, game);
+    if (record !== null) {
+      const left = record.left ? `${record.left} of its variations are left out.` : "";
+      if (await openLink(new Record(record.game, record.diagram, [], record.lines))) {
+        find("text").value = "";
+        if (left) note(left);
+      }
+      return;
+    }
     const read = await transport.act("read", { game, text });
     if (await openLink(new Record(game, read.diagram, read.moves))) find("text").value = "";
   } catch (refusal) {
@@ -54,6 +66,27 @@ async function copy(kind) {
     find("copied").textContent = "The browser does not let this page copy.";
   }
 }
+
+const FILES = { sgf: [sgfText, "application/x-go-sgf"], psq: [psqText, "text/plain"] };
+
+for (const button of document.querySelectorAll("[data-save]")) {
+  button.addEventListener("click", () => {
+    const [write, type] = FILES[button.dataset.save];
+    const name = `game.${button.dataset.save}`;
+    saveFile(new Blob([write(state.record, positions.get(here()).game)], { type }), name);
+    find("copied").textContent = `Saved as ${name}.`;
+  });
+}
+
+find("open").addEventListener("click", () => find("file").click());
+find("file").addEventListener("change", async () => {
+  const [file] = find("file").files;
+  find("file").value = "";
+  if (!file || state.record === null) return;
+  forgiveAll(find("set-up"));
+  if (file.size > MOST_BYTES) complain(find("text"), "A record has at most 1 MB.");
+  else await setUp(await file.text(), false);
+});
 
 // -- a position set up by hand ---------------------------------------------------------------------
 

@@ -55,11 +55,16 @@ export async function copyPicture(blob) {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
     return "copied";
   } catch {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = "position.png";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    saveFile(blob, "position.png");
     return "saved as position.png";
   }
+}
+
+/** Saves a file as a download. */
+export function saveFile(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

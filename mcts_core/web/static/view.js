@@ -7,6 +7,7 @@ import { complain, enterGame, inputOf } from "./form.js";
 import { showLines } from "./lines.js";
 import { showMoves } from "./moves.js";
 import { showPanel } from "./panel.js";
+import { boardOf } from "./records.js";
 import { gradients, piece, shape } from "./shapes.js";
 import {
   atEnd, chancesOf, engine, find, found, here, judgeAll, lastSearch, playable, playerAt, positions, state, takenBack,
@@ -124,6 +125,10 @@ function showButtons(view) {
   enable("learn-show", state.learning?.solved && "The move is found.");
   find("learn").hidden = !state.reviewed || state.learning !== null || !view.mistakes;
   find("draft-actions").hidden = state.draft === null;
+  const five = boardOf(seen.game) === null && "These files are for five in a row.";
+  enable(document.querySelector("[data-save='sgf']"), five);
+  enable(document.querySelector("[data-save='psq']"), five
+    || (state.record.diagram !== null && "A .psq file begins with an empty board: this game does not."));
   for (const kind of ["svg", "png"]) {
     enable(document.querySelector(`[data-copy="${kind}"]`), seen.form === "text" && "This game has no board to copy.");
   }

@@ -137,7 +137,7 @@ export function statusText(view) {
     return `Reviewing move ${view.reviewing} of ${record.moves.length}.`;
   }
   if (view.learning !== null) return learningText(view);
-  if (view.drafting) return "Set up: each click changes a cell between empty and the two players.";
+  if (view.drafting) return draftText(view);
   if (behind) {
     news.push(seen.ply ? `Move ${seen.ply} of ${record.moves.length}: ${last}` : "The beginning of the game.");
   } else if (last && !view.note) {
@@ -159,6 +159,16 @@ export function statusText(view) {
   else if (!behind && sides.first !== sides.second) news.push("Your turn.");
   else if (!behind) news.push(`${capital(sideName(seen, seen.to_move))} to move.`);
   return news.join(" ");
+}
+
+/** What a position that is set up has so far, and who is to move then: stones alternate. */
+function draftText({ seen }) {
+  const count = (player) => seen.stones.filter((stone) => stone[2] === player).length;
+  const [first, second] = [count(1), count(-1)];
+  const [one, two] = [sideName(seen, 1), sideName(seen, -1)];
+  const next = first === second ? `${one} is to move` : first === second + 1 ? `${two} is to move`
+    : first < second ? `${one} needs ${second - first} more` : `${two} needs ${first - second - 1} more`;
+  return `Set up: each click changes a cell between empty, ${one} and ${two}. ${first} ${one}, ${second} ${two}: ${next}.`;
 }
 
 /** What is asked while one learns from a mistake, and what was said to the last try. */
