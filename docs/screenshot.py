@@ -28,6 +28,8 @@ def picture(driver, url):
     driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
     prefer(driver, "light")
     driver.get(url)
+    wait(driver, "document.getElementById('hint').getAttribute('aria-disabled') === 'false'")
+    driver.execute_script("document.getElementById('alone').click()")  # the book would answer before one sees a search
     for number, column in enumerate(COLUMNS):
         wait(driver, "document.getElementById('hint').getAttribute('aria-disabled') === 'false'")
         if number == len(COLUMNS) - 1:

@@ -90,7 +90,7 @@ def test_the_last_search_stays_in_view(page):
     page.grown(2)
     page.settle()
     assert page.text("thinking-title") == "Last search: before move 2" and len(rows(page)) == 7
-    assert page.text("search-note") == "Yellow to move. Values: the chances of yellow."
+    assert page.text("search-note").startswith("Yellow to move. ")
     assert page.text("value").startswith(f"{page.moves[1]} · ")
     page.cell(0, 0)
     page.grown(4)
@@ -118,6 +118,7 @@ def test_the_tree_searches_alone(page):
     page.grown(4)
     page.settle()
     found = rows(page)
+    assert page.text("search-note") == "Yellow to move. Values: yellow’s chances."
     assert len(found) == 7 and all(mark.endswith(" %") for _, mark, _, _ in found)
     visits = [int(each.replace(",", "")) if "k" not in each else 1000 * int(each.split()[0]) for _, _, each, _ in found]
     assert visits == sorted(visits, reverse=True) and sum(visits) > 1000

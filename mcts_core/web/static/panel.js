@@ -4,6 +4,8 @@ import { capital, count, markText, percent, proofText, sideName } from "./words.
 
 /** Of a board whose moves are more than columns. */
 const MOST_ROWS = 24;
+/** Visits: with fewer the tree has hardly searched. */
+const AT_ONCE = 1000;
 const PURPOSES = { answer: "thinking", hint: "a hint", review: "review", analysis: "analysis" };
 /** The row under the pointer or the focus, and what shows its line on the board. */
 let looked = null;
@@ -65,8 +67,10 @@ function noteOf(view, shown) {
   if (view.learning !== null && shown === null) return "Hidden while you look for a better move.";
   if (shown === null) return "No search yet. The engine searches for its move; Hint and Analyse search for yours.";
   const side = sideName(shown.seen, shown.figures.player);
-  return shown.figures.few ? `Too few iterations to rely on the chances of ${side}.`
-    : `${capital(side)} to move. Values: the chances of ${side}.`;
+  const { few, alone, proven, visits } = shown.figures;
+  if (few) return `Too few iterations to rely on the chances of ${side}.`;
+  const known = proven !== null && !alone && visits < AT_ONCE && shown.seen.form !== "text";
+  return `${capital(side)} to move. ${known ? "Exact search proved it at once." : `Values: ${side}’s chances.`}`;
 }
 
 /** The rows of a table: every column of a board with slots, else the moves that the search has looked at. */
