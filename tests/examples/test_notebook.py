@@ -5,6 +5,8 @@ import pathlib
 
 import pytest
 
+import mcts_core as mc
+
 NOTEBOOK = pathlib.Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 
 
@@ -34,9 +36,20 @@ def test_the_outputs_are_of_one_run_and_small():
     cells = code_cells(json.loads(text))
     assert len(text) < 150_000
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
-    assert set(texts(cells)) == {"search", "live", "tree"}
-    assert set(kinds(cells)) == {"board", "stats", "live", "line", "plot", "heat"}
+    assert set(texts(cells)) == {"search", "live", "tree", "clicked"}
+    assert set(kinds(cells)) == {"board", "stats", "live", "line", "plot", "heat", "click"}
     assert "text/html" in kinds(cells)["stats"] and "image/png" in kinds(cells)["plot"]
+
+
+@pytest.mark.examples
+def test_the_live_search_is_long_enough_for_lines():
+    """Its move changes on the way: that is what the text below it and the charts show."""
+    gomoku = mc.Gomoku(9).play("e5").play("f6").play("e6").play("e4")
+    engine, leads = mc.Searcher(seed=1), []
+    for stats in engine.watch(gomoku, iterations=150_000, every=0.02):
+        if not leads or gomoku.name(stats.move) != leads[-1]:
+            leads.append(gomoku.name(stats.move))
+    assert leads[0] == "d5" and leads[-1] == "e7"
 
 
 @pytest.mark.examples
