@@ -371,6 +371,7 @@ def test_what_was_better_stands_beside_the_mark_and_on_the_board(page):
     page.click("#record button[data-ply='2']")
     page.wait("!document.getElementById('verdict').hidden")
     assert page.see("document.querySelector('#verdict button').textContent").split()[0] == best
+    assert page.status == f"Move 2 of 5: O plays a2. Better: {best}."
     cell = f"#grid [data-row='{3 - int(best[1])}'][data-col='{'abc'.index(best[0])}']"
     assert page.see("document.querySelector(arguments[0]).getAttribute('aria-label')", cell).startswith(
         f"{best}, empty, the better move")
@@ -394,6 +395,7 @@ def test_learning_from_mistakes(page):
     page.settle()
     page.click("#learn")
     page.wait("status().startsWith('Mistake 1 of 1: a2 ?? draw → loss. Find a better move for O.')")
+    page.wait("document.activeElement.closest('#grid') !== null")
     assert page.see("document.querySelectorAll('#picture .bubbles text, #picture .better *').length") == 0
     assert rows(page) == []
     page.cell(1, 0)
@@ -410,7 +412,7 @@ def test_learning_from_mistakes(page):
     page.click("#learn-show")
     page.wait("status().endsWith(' is the best move.')")
     page.click("#learn-stop")
-    page.wait("document.getElementById('learn-actions').hidden")
+    page.wait("document.getElementById('learn-actions').hidden && document.activeElement.id === 'learn'")
 
 
 def test_what_moves_lost_by_their_figures(page):
@@ -648,6 +650,7 @@ def test_the_better_line_becomes_a_variation(page):
     page.click("#verdict button")
     page.wait("!document.getElementById('variations').hidden")
     assert page.moves == ["b2", *line] and len(line) > 2 and page.status.startswith("Move 2 of ")
+    page.wait("document.activeElement.closest('#grid') !== null")
 
 
 def test_an_analysis_rests_while_nobody_looks(page):

@@ -91,7 +91,9 @@ function preview(names, seen) {
 }
 
 listenToWritten(choose);
-listenToMoves((ply) => go(state.record, ply), preview, (line, ply) => tryLine(ply, line));
+listenToMoves((ply) => go(state.record, ply), preview, async (line, ply) => {
+  if (await tryLine(ply, line)) focusBoard();
+});
 listenToLines(
   (at) => {
     const record = state.record.select(at);
@@ -115,7 +117,7 @@ document.addEventListener("keydown", (event) => {
   const onBoard = target.closest("#grid") !== null;
   const to = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
   if (to && !onBoard) step(to);
-  else if (onBoard && (event.key === "PageUp" || event.key === "PageDown")) step(event.key === "PageUp" ? "back" : "on");
+  else if (onBoard && /^Page(Up|Down)$/.test(event.key)) step(event.key === "PageUp" ? "back" : "on");
   else if (/^[1-9]$/.test(event.key) && hasDigits()) choose(event.key);
   else return;
   event.preventDefault();

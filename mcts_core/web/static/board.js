@@ -278,8 +278,9 @@ export class Board {
       this.values.append(bubble.all);
       kept.add(cell);
       const words = bubbleText(entry);
-      const size = Math.min(least, 0.82 * CELL / (0.6 * words.length));
-      const fitting = Math.min(0.45 * CELL, 0.36 * size * words.length + 3);
+      const letters = words.length + (words[0] === "W" ? 0.5 : 0);
+      const size = Math.min(least, 0.82 * CELL / (0.6 * letters));
+      const fitting = Math.min(0.45 * CELL, 0.31 * size * letters + 3.5);
       const wide = Math.max(fitting, 0.44 * CELL * Math.sqrt(share), best ? 0.36 * CELL : 0);
       const radius = Math.min((seen.form === "points" && !best ? 0.41 : 0.46) * CELL, wide);
       bubble.all.setAttribute("class", pale ? "pale" : best ? "best" : "");
@@ -289,8 +290,8 @@ export class Board {
       }
       bubble.ring.setAttribute("r", best ? (radius + 1).toFixed(2) : 0);
       bubble.text.textContent = words;
-      bubble.text.setAttribute("font-size", (best || share > 0.3 ? Math.max(size, Math.min(14, 1.5 * radius
-        / (0.6 * words.length))) : size).toFixed(1));
+      const large = Math.max(size, Math.min(14, 1.5 * radius / (0.6 * letters)));
+      bubble.text.setAttribute("font-size", (best || share > 0.3 ? large : size).toFixed(1));
     }
     for (const [cell, bubble] of this.bubbles) {
       if (!kept.has(cell)) {

@@ -3,6 +3,7 @@
 import { go, note } from "./play.js";
 import { isAsGood } from "./review.js";
 import { find, found, here, judgeAll, positions, state } from "./state.js";
+import { focusBoard } from "./view.js";
 import { capital, moveName } from "./words.js";
 
 /** The moves, by the ply before them, that the review has marked; of a person's side where only one side has one. */
@@ -14,13 +15,15 @@ export function mistakes() {
     (verdict?.grade && (both || player === own) ? [{ ply, verdict }] : []));
 }
 
-function ask(list, index) {
+async function ask(list, index) {
   if (index === list.length) {
-    go(state.record, state.record.moves.length,
-      { note: `You have gone through ${list.length === 1 ? "the mistake" : `all ${list.length} mistakes`}.` });
-    return;
-  }
-  go(state.record, list[index].ply, { learning: { list, index, solved: false, said: "" } });
+    await end({ note: `You have gone through ${list.length === 1 ? "the mistake" : `all ${list.length} mistakes`}.` });
+  } else if (await go(state.record, list[index].ply, { learning: { list, index, solved: false, said: "" } })) focusBoard();
+}
+
+/** The keyboard goes back to where it began. */
+async function end(changes) {
+  if (await go(state.record, state.record.moves.length, changes)) find("learn").focus({ preventScroll: true });
 }
 
 /** A move that a person tries. */
@@ -40,7 +43,7 @@ export function tryMove(name) {
 
 find("learn").addEventListener("click", () => ask(mistakes(), 0));
 find("learn-next").addEventListener("click", () => ask(state.learning.list, state.learning.index + 1));
-find("learn-stop").addEventListener("click", () => go(state.record, state.cursor));
+find("learn-stop").addEventListener("click", () => end({}));
 find("learn-show").addEventListener("click", () => {
   const { list, index } = state.learning;
   const best = capital(moveName(positions.get(here()), list[index].verdict.best));

@@ -61,7 +61,8 @@ export function showMoves(view, judged) {
   list.dataset.key = key;
   const here = list.querySelector("[aria-current]");
   if (focused) (here ?? list.querySelector("button"))?.focus({ preventScroll: true });
-  if (here) list.scrollTop += here.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+  const top = (element) => element.getBoundingClientRect().top;
+  if (here) list.scrollTop += top(here) - top(list) - list.clientHeight / 2;
   else list.scrollTop = 0;
 }
 

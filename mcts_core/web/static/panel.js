@@ -70,7 +70,7 @@ function noteOf(view, shown) {
   const { few, alone, proven, visits } = shown.figures;
   if (few) return `Too few iterations to rely on the chances of ${side}.`;
   const known = proven !== null && !alone && visits < AT_ONCE && shown.seen.form !== "text";
-  return `${capital(side)} to move. ${known ? "Exact search proved it at once." : `Values: ${side}’s chances.`}`;
+  return `${capital(side)} to move. ${known ? "Proven by exact search." : `Values: ${side}’s chances.`}`;
 }
 
 /** The rows of a table: every column of a board with slots, else the moves that the search has looked at. */

@@ -140,6 +140,7 @@ export function statusText(view) {
   if (view.drafting) return draftText(view);
   if (behind) {
     news.push(seen.ply ? `Move ${seen.ply} of ${record.moves.length}: ${last}` : "The beginning of the game.");
+    if (view.better) news.push(`Better: ${moveName(seen, view.better.line[0])}.`);
   } else if (last && !view.note) {
     news.push(last);
   } else if (!seen.ply && !view.note) {
