@@ -6,7 +6,9 @@ import { tryMove } from "./learning.js";
 import { listenToLines } from "./lines.js";
 import { listenToMoves } from "./moves.js";
 import { listenToPanel } from "./panel.js";
-import { begin, go, note, openLink, play, review, save, saved, search, step, stopReview, tryLine, update } from "./play.js";
+import {
+  begin, go, note, openLink, play, review, save, saved, search, step, stopReview, tryLine, update,
+} from "./play.js";
 import { Record } from "./record.js";
 import { changeDraft, openDraft } from "./setup.js";
 import { complete, engine, find, here, playable, positions, state, takenBack } from "./state.js";

@@ -18,7 +18,10 @@ export function mistakes() {
 async function ask(list, index) {
   if (index === list.length) {
     await end({ note: `You have gone through ${list.length === 1 ? "the mistake" : `all ${list.length} mistakes`}.` });
-  } else if (await go(state.record, list[index].ply, { learning: { list, index, solved: false, said: "" } })) focusBoard();
+    return;
+  }
+  const learning = { list, index, solved: false, said: "" };
+  if (await go(state.record, list[index].ply, { learning })) focusBoard();
 }
 
 /** The keyboard goes back to where it began. */

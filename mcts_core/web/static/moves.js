@@ -53,8 +53,7 @@ export function showMoves(view, judged) {
     set(button.childNodes[1], ` ${name}`);
     set(note, verdict?.text ? ` ${verdict.mark} ${verdict.text}` : "");
     set(best, verdict?.text && verdict.better ? ` best ${verdict.better}` : "");
-    button.title = !verdict?.text ? "" : `${verdict.exact ? `Proven: ${verdict.text}` : `Lost ${percent(verdict.lost)}`}`
-      + `${verdict.better ? `; better: ${verdict.better}` : ""}`;
+    button.title = verdict?.text ? titleOf(verdict) : "";
   });
   const key = JSON.stringify([record.moves, seen.ply]);
   if (list.dataset.key === key) return;
@@ -64,6 +63,10 @@ export function showMoves(view, judged) {
   const top = (element) => element.getBoundingClientRect().top;
   if (here) list.scrollTop += top(here) - top(list) - list.clientHeight / 2;
   else list.scrollTop = 0;
+}
+
+function titleOf({ exact, text, lost, better }) {
+  return `${exact ? `Proven: ${text}` : `Lost ${percent(lost)}`}${better ? `; better: ${better}` : ""}`;
 }
 
 /** A button with a number, the move, its mark and the best move. */

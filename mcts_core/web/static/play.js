@@ -103,7 +103,8 @@ export async function review() {
     }
     if (state.reviewing === null || state.record !== record) return;
     const known = found.get(key);
-    const enough = known && !known.weak && known.alone === state.alone && (known.proven !== null || known.seconds >= seconds);
+    const same = known && !known.weak && known.alone === state.alone;
+    const enough = same && (known.proven !== null || known.seconds >= seconds);
     if (positions.get(key).winner !== null || enough) continue;
     await search({ purpose: "review", ply, key, seconds });
     if (state.reviewing === null || state.record !== record) return;
@@ -156,8 +157,8 @@ export function step(to) {
 /** A new game from a record without moves, or with some. */
 export async function begin(record, changes) {
   engine.drop();
-  const begun = await go(record, record.shown ?? record.moves.length, { free: false, analysing: false, reviewing: null, reviewed: false,
-    draft: null, ...changes });
+  const begun = await go(record, record.shown ?? record.moves.length, { free: false, analysing: false, reviewing: null,
+    reviewed: false, draft: null, ...changes });
   if (begun) {
     const kept = [here(), record.key()];
     for (const key of positions.keys()) if (!kept.includes(key)) positions.delete(key);

@@ -22,7 +22,10 @@ export function readRecord(text, current) {
 const refuse = (text) => { throw new Refusal("refused", text, "text"); };
 
 /** Column letters as at the edge of the board: a to z, then aa. */
-const letters = (x) => (x < 26 ? "" : String.fromCharCode(96 + Math.floor(x / 26))) + String.fromCharCode(97 + (x % 26));
+const letters = (x) => {
+  const letter = (number) => String.fromCharCode(97 + number);
+  return `${x < 26 ? "" : letter(Math.floor(x / 26) - 1)}${letter(x % 26)}`;
+};
 
 function nameOf(x, y, width, height, number) {
   if (!(x >= 0 && x < width && y >= 0 && y < height)) {

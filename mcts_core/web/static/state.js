@@ -12,7 +12,8 @@ export const engine = new Engine(transport);
 /** `record` is the game and `cursor` the move that is shown; `free`: nobody plays this game, so that an analysis may go
     on with it; `learning`: { list, index, solved, said } while one learns from mistakes. */
 export const state = {
-  record: null, cursor: 0, free: false, sides: { first: "you", second: "engine" }, level: "full", seconds: 1, threads: 1, alone: false,
+  record: null, cursor: 0, free: false, sides: { first: "you", second: "engine" }, level: "full", seconds: 1,
+  threads: 1, alone: false,
   analysing: false, hint: null, note: "", reviewing: null, reviewed: false, draft: null, failed: "",
   learning: null,
 };
@@ -34,8 +35,8 @@ export async function locate(record, ply) {
 /** Keeps the best figures of each position, those of the tree alone apart. */
 export function keep(key, figures) {
   const before = found.get(key);
-  if (before && before.alone === figures.alone && !before.weak && (figures.weak || before.visits > figures.visits) && before.number !== figures.number
-    && figures.proven === null) return;
+  const other = before && before.alone === figures.alone && before.number !== figures.number;
+  if (other && !before.weak && (figures.weak || before.visits > figures.visits) && figures.proven === null) return;
   found.set(key, figures);
 }
 
@@ -73,7 +74,8 @@ export function chancesOf(view) {
     const figures = found.get(key);
     if (winner !== null) chances.push({ ply, chance: 0.5 + 0.5 * winner * player, live: false, few: false });
     else if (figures) {
-      chances.push({ ply, chance: valueOf(figures, player).value, live: engine.running?.key === key, few: figures.few });
+      const live = engine.running?.key === key;
+      chances.push({ ply, chance: valueOf(figures, player).value, live, few: figures.few });
     }
   }
   return chances;

@@ -118,7 +118,7 @@ function showButtons(view) {
   find("review").textContent = state.reviewing === null ? "Review" : "Stop";
   for (const button of document.querySelectorAll("[data-to]")) {
     const back = ["first", "back"].includes(button.dataset.to);
-    enable(button, back ? state.cursor === 0 && "This is the beginning of the game." : atEnd() && "This is the last move.");
+    enable(button, back ? state.cursor === 0 && "This is the beginning." : atEnd() && "This is the last move.");
   }
   find("play-actions").hidden = state.draft !== null || state.learning !== null;
   find("learn-actions").hidden = state.learning === null;

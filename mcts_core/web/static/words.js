@@ -169,7 +169,8 @@ function draftText({ seen }) {
   const [one, two] = [sideName(seen, 1), sideName(seen, -1)];
   const next = first === second ? `${one} is to move` : first === second + 1 ? `${two} is to move`
     : first < second ? `${one} needs ${second - first} more` : `${two} needs ${first - second - 1} more`;
-  return `Set up: each click changes a cell between empty, ${one} and ${two}. ${first} ${one}, ${second} ${two}: ${next}.`;
+  return `Set up: each click changes a cell between empty, ${one} and ${two}. `
+    + `${first} ${one}, ${second} ${two}: ${next}.`;
 }
 
 /** What is asked while one learns from a mistake, and what was said to the last try. */
