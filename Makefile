@@ -80,7 +80,7 @@ run-test-clients = $(call pytest,-m clients -W default) \
 	tests/clients tests/docs/test_clients.py tests/docs/test_coming_from.py
 
 needs-test-browser := $(VENV)/.installed-browser
-run-test-browser = $(call pytest,-m browser) tests/web/test_browser.py
+run-test-browser = $(call pytest,-m browser) tests/web/test_browser*.py
 
 needs-test-page := page $(VENV)/.installed-browser
 run-test-page = $(call pytest,-m browser) tests/web/test_page.py

@@ -184,6 +184,12 @@ class Page:
         return self.see("[...document.querySelectorAll('#record button')].map("
                         "(move) => move.childNodes[1].textContent.trim())")
 
+    @property
+    def rows(self):
+        """The table of moves as drawn: what each row says without what only a screen reader says."""
+        return self.see("[...document.querySelectorAll('#moves tbody tr')].map((row) => [...row.cells].map("
+                        "(cell) => (cell.querySelector('[aria-hidden]') ?? cell).textContent.trim()))")
+
     def settle(self):
         """Waits for the end of a search, and of the engine's turn."""
         self.wait("off('finish') && !status().endsWith('thinking.') && !status().startsWith('Connecting')")

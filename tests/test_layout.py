@@ -121,6 +121,8 @@ SUBJECTS = {
     "typing": "what type checkers see",
     "web/axe": "the page as axe-core finds it, on demand",
     "web/browser": "the page as a whole, in a real browser, on demand",
+    "web/browser_analysis": "its reviews, analyses, variations and records, in a real browser, on demand",
+    "web/browser_search": "what it shows of a search, in a real browser, on demand",
     "web/page": "the page without a server, tools/page: its build, and in a real browser, on demand",
     "wheels": "the wheels and the workflow that builds them",
 }
