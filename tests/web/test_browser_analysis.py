@@ -3,6 +3,7 @@
 import time
 import xml.etree.ElementTree
 
+import browser
 import pytest
 
 import mcts_core as mc
@@ -73,8 +74,12 @@ def test_learning_from_mistakes(page):
     assert page.see("document.querySelectorAll('#picture .bubbles text').length") == 8 and len(page.moves) == 5
     page.click("#learn-next")
     page.wait("status().startsWith('You have gone through the mistake.')")
+    browser.resize(page.driver, 360, 640)
     page.click("#learn")
     page.wait("status().startsWith('Mistake 1')")
+    page.wait("document.activeElement.closest('#grid') !== null")
+    top, bottom = page.see("['status', 'board'].map((name) => document.getElementById(name).getBoundingClientRect())")
+    assert top["top"] >= -1 and bottom["bottom"] <= 640
     page.click("#learn-show")
     page.wait("status().endsWith(' is the best move.')")
     page.click("#learn-stop")

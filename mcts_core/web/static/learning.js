@@ -21,7 +21,9 @@ async function ask(list, index) {
     return;
   }
   const learning = { list, index, solved: false, said: "" };
-  if (await go(state.record, list[index].ply, { learning })) focusBoard();
+  if (!await go(state.record, list[index].ply, { learning })) return;
+  focusBoard();
+  find("status").scrollIntoView({ block: "nearest" });  // the question
 }
 
 /** The keyboard goes back to where it began. */

@@ -64,6 +64,7 @@ export function showPanel(view) {
 }
 
 function noteOf(view, shown) {
+  if (view.drafting) return "";
   if (view.learning !== null && shown === null) return "Hidden while you look for a better move.";
   if (shown === null) return "No search yet. The engine searches for its move; Hint and Analyse search for yours.";
   const side = sideName(shown.seen, shown.figures.player);
