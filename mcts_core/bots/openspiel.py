@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import math
 import operator
+import random
 import re
+from bisect import bisect_left
 
 import mcts_core
 from mcts_core.arguments import shorten
@@ -232,10 +234,11 @@ class _State:
         legal = self._legal
         if legal is None:
             legal = self._position.legal_actions()
-        if type(move) is not int or move not in legal:
+        if type(move) is not int or not _in_order(move, legal):
             move = self._as_move(move, legal)
         self._position.apply_action(move)
-        self._legal = self._key = None
+        self._legal = self._position.legal_actions()  # which also shows whether the game is over
+        self._key = None
 
     def _as_move(self, move: Any, legal: list[int]) -> int:
         if self._position.is_terminal():
@@ -308,6 +311,12 @@ class _State:
         return f"<{type(self).__name__} of {self._rules.text} after {len(self._position.history())} moves>"
 
 
+def _in_order(move: int, legal: list[int]) -> bool:
+    """Whether ``move`` is in a list in ascending order, as OpenSpiel's usually are."""
+    place = bisect_left(legal, move)
+    return place < len(legal) and legal[place] == move
+
+
 class OrdinaryState(_State):
     """A position of a game of two players without chance that ends in a win, a loss or a draw.
 
@@ -328,7 +337,7 @@ class OrdinaryState(_State):
 
     def winner(self) -> int | None:
         """None while the game goes on, then +1, -1, or 0 for a draw."""
-        if not self._position.is_terminal():
+        if self._legal or not self._position.is_terminal():
             return None
         found = self._position.returns()
         if found not in ([1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]):
@@ -368,9 +377,35 @@ class GeneralState(_State):
         outcomes: list[tuple[int, float]] = self._position.chance_outcomes()
         return outcomes
 
+    def rollout(self, seed: int) -> tuple[list[float], list[int]]:
+        """A random game from here on, drawn with ``seed``: the result of each player, and the moves."""
+        position, draw, moves = self._position.clone(), random.Random(seed).random, []
+        apply, actions = position.apply_action, position.legal_actions
+        chance = self._rules.game.max_chance_outcomes() > 0
+        while True:
+            if chance and position.is_chance_node():
+                at = draw()
+                for outcome, probability in position.chance_outcomes():
+                    if probability > 0:
+                        move = outcome
+                        at -= probability
+                    if at < 0:
+                        break
+            else:
+                legal = actions()
+                if not legal:
+                    break
+                move = legal[int(draw() * len(legal))]
+            apply(move)
+            moves.append(move)
+        values = type(self)(position, self._rules).returns()
+        if values is None:
+            raise mcts_core.GameError(f"{self._rules.text} has no legal move where the game goes on: {position}")
+        return values, moves
+
     def returns(self) -> list[float] | None:
         """None while the game goes on, then the utility of each player, scaled to [0, 1] as described at ``state``."""
-        if not self._position.is_terminal():
+        if self._legal or not self._position.is_terminal():
             return None
         rules = self._rules
         low, width = rules.low, rules.high - rules.low

@@ -222,6 +222,17 @@ def test_a_push_changes_the_copy_alone(text):
         state = child
 
 
+@pytest.mark.parametrize("text", [*GENERAL, "leduc_poker"])
+def test_a_rollout_plays_to_the_end(text):
+    state = openspiel.state(text)
+    values, moves = state.rollout(5)
+    assert (values, moves) == state.rollout(5) and state.moves == ()
+    for move in moves:
+        assert state.returns() is None
+        state = state.play(move)
+    assert state.returns() == values
+
+
 def test_there_is_no_move_after_the_end():
     state = openspiel.state("nim(pile_sizes=1;1)")
     for _ in range(2):
