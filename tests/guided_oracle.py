@@ -171,8 +171,9 @@ class Oracle:
 
     # ---- proven values
 
-    def prove(self, child, player, value, distance, excluded_for=None):
-        child.block = None
+    def prove(self, child, player, value, distance, excluded_for=None, keep=False):
+        if not keep:  # what proves it stays
+            child.block = None
         child.value, child.distance = value if player > 0 else 2 - value, min(distance, 0xFFFF)
         if excluded_for is not None and self.solver and self.worth(excluded_for, child) == 0:
             child.prior = EXCLUDED
@@ -230,7 +231,7 @@ class Oracle:
                 return way[:2], points
             end -= 1
             above, child, _ = way[end - 1]
-            self.prove(child, block.player, value, distance, above.player)
+            self.prove(child, block.player, value, distance, above.player, keep=True)
             way = way[:end]
         return way, points
 
@@ -345,7 +346,7 @@ class Oracle:
             if child.block is None and child.value is None and (child.visits >= self.expand_after or len(way) == 1):
                 self.expand(way)
                 proven = child.value is not None
-            if child.block is None:
+            if child.block is None or child.value is not None:
                 return way, proven
             block = child.block
 
@@ -471,7 +472,7 @@ class Oracle:
                 block = self.root.block
                 for child in block.children:
                     if child.move == move:
-                        self.prove(child, block.player, value, distance - 1)
+                        self.prove(child, block.player, value, distance - 1, keep=child.value is not None)
             if exact:
                 self.settled = True
         if known and spent < SLICE // 2:

@@ -95,6 +95,7 @@ SUBJECTS = {
     "docs/tables": "docs/tables.py, and the tables of options and of Stats",
     "engine/interrupts": "signals at random moments, at every entry point",
     "engine/reuse_oracles": "src/mcts_core/engine/reuse.pyx, the reused trees visit by visit",
+    "engine/reuse_proofs": "src/mcts_core/engine/reuse.pyx, proven wins in whole games",
     "engine/reuse_python_states": "src/mcts_core/engine/reuse.pyx, states written in Python",
     "engine/reuse_sequences": "src/mcts_core/engine/reuse.pyx, random sequences of searches",
     "engine/search_seeds": "src/mcts_core/engine/request.pyx and loop.pyx, the seeds of every kind of search",

@@ -99,7 +99,7 @@ class FlightOracle(Oracle):
                 break
             way.append([block, child, drawn])
             block = child.block
-            if block is None:
+            if block is None or child.value is not None:
                 break
         self.cut += len(way) < flight.length
         return way

@@ -43,7 +43,7 @@ def plain_children(node):
 
 
 def guided_children(child):
-    return {below.move: below for below in child.block.children} if child.block else None
+    return {below.move: below for below in child.block.children} if child.block and child.value is None else None
 
 
 def plain_descendant(oracle, path, probe, player):
@@ -110,6 +110,9 @@ def guided_descendant(oracle, path, probe, player, options):
         node = waiting.pop()
         below.nodes += node.visits > 0
         if node.block is not None:
+            for child in node.block.children if node.value is not None else ():
+                if child.value is None:  # it is no part of the proof
+                    child.block = None
             waiting.extend(node.block.children)
     if oracle.proof is not None:
         below.follow_proof()

@@ -27,6 +27,9 @@ cdef list most_visited(const Tree *tree, object rules, object end, int sign, uin
 # Whether these moves are legal and lead from one position of a native game to the other, the game going on.
 cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1
 
+# The link after a path, 0 where the tree does not have it.
+cdef uint32_t link_at(const Tree *tree, list path) except? 0
+
 # Whether the path leads to a block where the player ``sign`` is to move: the bytes of a state need not say so.
 cdef bint has_mover(const Tree *tree, list path, int sign) except -1
 

@@ -100,7 +100,6 @@ cdef bint leads_to(NativeState begin, list moves, NativeState end) except -1:
 
 
 cdef uint32_t link_at(const Tree *tree, list path) except? 0:
-    """The link after a path, 0 where the tree does not have it."""
     cdef uint32_t link = root_link(tree), slot
     cdef BlockView view
     for move in path:

@@ -139,6 +139,7 @@ cdef class SearchedTree(SearchTurn):
     cdef int run(self, uint32_t count) except -1 nogil
     # prunes a full tree until `deadline`; a Status: RUN_DONE, RUN_MEMORY, RUN_LATE, RUN_SOLVED
     cdef int make_room(self, double deadline) noexcept nogil
+    cdef int take_proven_tree(self, list moves) except -1
     cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil
     # the search ends by this exception; `join` follows
     cdef void give_up(self, object error) noexcept

@@ -19,17 +19,16 @@ from mcts_core.tree.exchange cimport (Known, Words, check_message, follow, forge
 from mcts_core.tree.general_selection cimport is_draw
 from mcts_core.tree.general_tree cimport GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedTree
-from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED,
-                                  RUN_SYSTEM_MEMORY, Tree, TreeOps, is_general, is_guided, result_of, spent_of,
-                                  thread_seed)
+from mcts_core.tree.tree cimport (NO_VISITS, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY, RUN_SOLVED, RUN_SYSTEM_MEMORY, Tree,
+                                  TreeOps, is_general, is_guided, result_of, spent_of, thread_seed)
 from mcts_core.game cimport MCTS_NO_MOVE, mcts_interrupt, mcts_rng, mcts_rng_next, mcts_rng_seed
 from mcts_core.engine.request cimport REUSE_BELOW, REUSE_NEVER, SearchRequest
-from mcts_core.engine.reuse cimport compact_below, has_mover, prune
+from mcts_core.engine.reuse cimport compact_below, has_mover, link_at, prune
 from mcts_core.engine.root_rows cimport BY_VALUE, BY_VISITS, RootRows, new_rows
 from mcts_core.engine.settings cimport SearchSettings
 from mcts_core.engine.thread_exchange cimport Member, team_create, team_destroy, team_run
-from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, root_link, root_visits, view_block,
-                                  view_move)
+from mcts_core.tree.view cimport (BlockView, has_root, index_mask, is_block, proof_behind, root_link, root_visits,
+                                  view_block, view_move)
 
 
 cdef enum:
@@ -292,6 +291,8 @@ cdef class SearchedTree(SearchTurn):
         self.follows = len(moves) > 0
         if moves and not self.is_whole():
             return False
+        if self.teamed and not has_mover(self.tree, moves, self.mover_of(root)):
+            self.take_proven_tree(moves)
         if not has_mover(self.tree, moves, self.mover_of(root)):
             return False
         count = <uint32_t>len(moves)
@@ -313,6 +314,23 @@ cdef class SearchedTree(SearchTurn):
                     compact_below(tree, left / self.trees(), mcts_clock())
                 self.forget_pruned(tree, &self.team.members[i].known if self.teamed else NULL)
         return True
+
+    cdef int take_proven_tree(self, list moves) except -1:
+        """Makes the tree of a thread that has proven the node after these moves the first one. The others know only the
+        value of the node, not what proves it."""
+        cdef Member *first = &self.team.members[0]
+        cdef Member *member
+        cdef uint32_t i
+        if self.outside.words.used:  # what other processes know is of the first tree
+            return 0
+        for i in range(1, self.team.count):
+            member = &self.team.members[i]
+            if proof_behind(member.tree, link_at(member.tree, moves)):
+                first.tree, member.tree = member.tree, first.tree
+                first.known, member.known = member.known, first.known
+                self.tree = first.tree
+                break
+        return 0
 
     cdef void forget_pruned(self, Tree *tree, Known *known) noexcept nogil:
         """Drops the records of what others know of blocks that are no longer in the tree."""
@@ -463,10 +481,10 @@ cdef class SearchedTree(SearchTurn):
         return 0
 
     cdef bint best_child(self, uint32_t *link, uint32_t *move) noexcept:
-        """Stops at a chance node and at a leaf."""
+        """Stops at a chance node, at a leaf, and where the value is proven."""
         cdef BlockView block
         cdef uint32_t slot, best
-        if not is_block(link[0]):
+        if not is_block(link[0]) or proof_behind(self.tree, link[0]):
             return False
         block = view_block(self.tree, link[0] & index_mask(self.tree))
         if block.wins == NULL and block.sums == NULL:
@@ -502,7 +520,7 @@ cdef class SearchedTree(SearchTurn):
             return False
         if is_general(self.tree):
             return not (<GeneralTree *>self.tree).bounded and is_draw(<GeneralTree *>self.tree, link)
-        return is_guided(self.tree) and link & LINK_KIND == LINK_TERMINAL and result_of(link) == 1
+        return is_guided(self.tree) and result_of(proof_behind(self.tree, link)) == 1
 
     cdef bint is_below_draw(self, const BlockView *block, uint32_t slot) noexcept:
         """Whether the mean of a visited move is less than a draw."""

@@ -206,7 +206,7 @@ cdef class TwoPlayerCore(SearchCore):
             row = rows.add(columns.moves[slot], columns.visits[slot], self.wins_of(columns.wins[slot]))
             row.link = columns.links[slot]
             row.proven = <int8_t>self.proven_points(row.link)
-            row.distance = distance_of(row.link) + 1 if row.proven >= 0 else 0
+            row.distance = distance_of(known(guided, row.link)) + 1 if row.proven >= 0 else 0
             if guided.options.selection == SELECT_PUCT:
                 row.prior = columns.priors[slot] if columns.priors[slot] > 0 else 0
         # the moves that the game left out lose, unless it left them out because another one wins
@@ -248,6 +248,8 @@ cdef class TwoPlayerCore(SearchCore):
 
     cdef int32_t proven_points(self, uint32_t link) noexcept nogil:
         """Half-points that a link of the root's block is proven to give to the player to move; -1: none are."""
+        if is_guided(self.tree):
+            link = known(<GuidedTree *>self.tree, link)
         if link & LINK_KIND != LINK_TERMINAL or (
                 is_guided(self.tree) and not (<GuidedTree *>self.tree).options.solver and distance_of(link)):
             return -1

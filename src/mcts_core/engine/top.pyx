@@ -6,7 +6,7 @@ from mcts_core.errors import InvalidOption
 
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralTree, carried, ending_values, general_block,
                                           totals_of)
-from mcts_core.tree.general_proofs cimport is_proven_link, points_for, points_of
+from mcts_core.tree.general_proofs cimport points_for, points_of
 from mcts_core.tree.guided_tree cimport GuidedTree
 from mcts_core.engine.loop cimport SearchCore
 from mcts_core.engine.report cimport snapshot_of
@@ -14,8 +14,8 @@ from mcts_core.engine.root_rows cimport PROVEN, ChildRow, RootRows, points_withi
 from mcts_core.engine.stats_snapshot cimport StatsSnapshot
 from mcts_core.tree.score_bounds cimport Interval, interval_of
 from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, distance_of, is_general,
-                                  is_guided, result_of)
-from mcts_core.tree.view cimport BlockView, index_mask, is_block, view_block, view_move
+                                  result_of)
+from mcts_core.tree.view cimport BlockView, index_mask, is_block, proof_behind, root_link, view_block, view_move
 
 
 def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
@@ -143,7 +143,8 @@ cdef class Walk:
         cdef uint32_t points, away
         cdef int32_t known
         cdef Interval interval
-        if is_general(self.tree) and (<const GeneralTree *>self.tree).bounded and not is_proven_link(link):
+        if is_general(self.tree) and (<const GeneralTree *>self.tree).bounded and (
+                link & LINK_KIND == LINK_TERMINAL or proof_behind(self.tree, link) == 0):
             interval = interval_of(<const GeneralTree *>self.tree, link, self.player)
             known = points_within(interval.low, interval.high)
             if known < 0:
@@ -154,8 +155,8 @@ cdef class Walk:
                 return None, None
             known = points_of(<const GeneralTree *>self.tree, link, &away)
             return (None, None) if known < 0 else (PROVEN[points_for(self.player, known)], away + 1)
-        if (not is_guided(self.tree) or link & LINK_KIND != LINK_TERMINAL
-                or not ((<const GuidedTree *>self.tree).options.solver or distance_of(link) == 0)):
+        link = proof_behind(self.tree, link)
+        if (not link or not ((<const GuidedTree *>self.tree).options.solver or distance_of(link) == 0)):
             return None, None
         points = result_of(link)
         return PROVEN[points if self.player > 0 else 2 - points], distance_of(link) + 1

@@ -5,11 +5,11 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.check_walk cimport *
 from mcts_core.games.general_rules cimport KIND_CHANCE, KIND_OVER, GeneralPosition
-from mcts_core.tree.general_proofs cimport is_proven_link
+from mcts_core.tree.general_proofs cimport is_proven_block, is_proven_link
 from mcts_core.tree.general_tree cimport (CERTAIN, CHANCE_PLAYER, SEL_EXCLUDED, GENERAL_PADDING, LINK_PROVEN, Ending,
                                           GeneralBlock, GeneralColumns, GeneralTree, capacity_for, ending_units,
-                                          ending_values, general_columns, general_size, general_units, high_of,
-                                          is_possible_sum, low_of, rewards_of, set_limits, totals_of)
+                                          ending_values, general_block, general_columns, general_size, general_units,
+                                          high_of, is_possible_sum, low_of, rewards_of, set_limits, totals_of)
 from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS,
                                   WIDE_INDEX, result_of)
 
@@ -107,8 +107,13 @@ cdef inline const char *check_ending(Walk *walk, uint32_t link, uint32_t level, 
 
 cdef inline bint is_decided(const Walk *walk, uint32_t link) noexcept nogil:
     """Whether a child, which selection never takes, is proven."""
-    return (<GeneralTree *>walk.tree).options.solver and (is_proven_link(link) or (
-        link & LINK_KIND == LINK_TERMINAL and fits(walk, link & WIDE_INDEX, ending_units(<GeneralTree *>walk.tree))))
+    cdef uint32_t index = link & WIDE_INDEX
+    if not (<GeneralTree *>walk.tree).options.solver:
+        return False
+    if link & LINK_KIND == LINK_BLOCK:
+        return fits(walk, index, 1) and is_proven_block(general_block(<GeneralTree *>walk.tree, index))
+    return is_proven_link(link) or (link & LINK_KIND == LINK_TERMINAL
+                                    and fits(walk, index, ending_units(<GeneralTree *>walk.tree)))
 
 
 cdef inline bint is_prior(float prior) noexcept nogil:
@@ -192,6 +197,9 @@ cdef inline const char *check_general_block(Walk *walk, uint32_t index, uint32_t
         return b"a block has an impossible number of slots"
     if not CHANCE_PLAYER <= block.player < <int>general.players or (level == 0 and block.player < 0):
         return b"a block has no player"
+    if block.proof and (level == 0 or not general.options.solver or not is_proven_block(block)) and not (
+            block.proof == 255 and block.player < 0):
+        return b"a block has an impossible proof"
     if block.closed > block.count or (block.closed and (
             level == 0 or block.player < 0 or not general.options.puct or general.options.gumbel)):
         return b"a block has not the statistics of its moves"

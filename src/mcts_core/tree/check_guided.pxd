@@ -8,8 +8,9 @@ from mcts_core.tree.check_walk cimport *
 from mcts_core.game cimport MCTS_ONGOING
 from mcts_core.tree.guided_tree cimport (BLOCK_CLOSED, BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, GUIDED_HEADER, SELECT_GRAVE,
                                          SELECT_RAVE, SELECT_TUNED, GuidedBlock, GuidedColumns, GuidedTree, amaf_units,
-                                         block_units, guided_column_count, guided_columns)
-from mcts_core.tree.tree cimport DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS
+                                         block_units, guided_column_count, guided_columns, known)
+from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS,
+                                  WIDE_INDEX, result_of)
 
 
 cdef extern from "kernels/selection/excluded.h" nogil:
@@ -51,18 +52,27 @@ cdef inline const char *check_amaf_record(Walk *walk, uint32_t index) noexcept n
     return NULL
 
 
+cdef inline bint is_terminal(uint32_t link) noexcept nogil:
+    return (link & LINK_KIND == LINK_TERMINAL and result_of(link) <= 2
+            and link & ~LINK_KIND <= (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 3))
+
+
 cdef inline const char *check_guided_child(Walk *walk, const GuidedColumns *columns, uint32_t slot, int32_t sign,
                                            uint32_t level, uint32_t most) noexcept nogil:
     cdef GuidedTree *guided = <GuidedTree *>walk.tree
-    cdef uint32_t link = columns.links[slot], visits = columns.visits[slot]
+    cdef uint32_t link = columns.links[slot], visits = columns.visits[slot], proof = 0
     cdef float prior = columns.priors[slot]
     cdef int32_t outcome = OUT_OF_RANGE
     cdef bint terminal = link & LINK_KIND == LINK_TERMINAL
     cdef const char *fault = check_counts(walk, visits, columns.wins[slot], most)
     if fault != NULL:
         return fault
+    if terminal:
+        proof = link
+    elif link & LINK_KIND == LINK_BLOCK and fits(walk, link & WIDE_INDEX, 1):
+        proof = known(guided, link)
     if prior == SEL_EXCLUDED:
-        if not terminal or not guided.options.solver:
+        if not proof or not guided.options.solver:
             return b"a child is excluded that is not lost"
     elif not (prior >= 0 and prior <= guided.options.prior_weight):
         return b"a prior is impossible"
@@ -79,7 +89,7 @@ cdef inline const char *check_guided_child(Walk *walk, const GuidedColumns *colu
     if walk.rules.game != NULL:
         outcome = play(walk, level, columns.moves[slot])
     if terminal:
-        if link & ~LINK_KIND > (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 3) or link & 3 == 3:
+        if not is_terminal(link):
             return b"a terminal link has an impossible result"
         if outcome == MCTS_ONGOING and not guided.options.solver:
             return b"a terminal link stands where the game goes on"
@@ -97,7 +107,7 @@ cdef inline const char *check_guided_block(Walk *walk, uint32_t index, uint32_t 
     cdef GuidedTree *guided = <GuidedTree *>walk.tree
     cdef GuidedBlock *block = <GuidedBlock *>arena_at(&walk.tree.arena, index)
     cdef GuidedColumns columns
-    cdef uint32_t units, slot, legal = 0, i
+    cdef uint32_t units, slot, legal = 0
     cdef const char *fault
     if not fits(walk, index, 1):
         return b"a link leads out of the tree"
@@ -105,9 +115,10 @@ cdef inline const char *check_guided_block(Walk *walk, uint32_t index, uint32_t 
         return b"a block has an impossible number of slots"
     if block.sign != 1 and block.sign != -1:
         return b"a block has no player"
-    for i in range(5):
-        if block.spare[i]:
-            return b"a block has something where there should be nothing"
+    if block.spare or block.unused:
+        return b"a block has something where there should be nothing"
+    if block.proof and (level == 0 or not guided.options.solver or not is_terminal(block.proof)):
+        return b"a block has an impossible proof"
     if block.flags & ~(BLOCK_INCOMPLETE | BLOCK_CLOSED | BLOCK_HAS_DRAW):
         return b"a block has something where there should be nothing"
     units = block_units(guided, block.capacity)

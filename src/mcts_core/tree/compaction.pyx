@@ -8,7 +8,8 @@ the tree is not doubled.
 Where a look at the whole tree takes too long, only its top is kept: it is collected in the order of visits until the
 time is over, and sorted by address. The rest takes no time, however large it is.
 
-A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew. The
+A node that loses its block is a leaf again: its visits and wins stand in its parent, its children are found anew. A
+proven node stays proven without its block. The
 values of finished games, which in the general tree have records of their own, stay where a block leads to them.
 """
 
@@ -152,7 +153,7 @@ cdef void mark_live(Tree *tree, Marks *marks, Rule *rule, uint64_t *histogram) n
                     bucket = bucket_of(view.visits[slot])
                     if rule != NULL and bucket <= rule.bucket:
                         if bucket < rule.bucket or rule.room < units:
-                            view.links[slot] = 0
+                            view.links[slot] = link_without_block(tree, link)
                             continue
                         rule.room -= units
                     if histogram != NULL:
@@ -337,7 +338,7 @@ cdef uint32_t look_below(Tree *tree, Choice *choice, uint32_t number) noexcept n
             units += keep_ending(tree, choice, number, slot, view.links + slot)
             continue
         if not found(choice, link, number, slot):
-            view.links[slot] = 0
+            view.links[slot] = link_without_block(tree, link)
             choice.cut = True
             continue
         bucket = bucket_of(view.visits[slot]) if index else <uint32_t>(BUCKETS - 1)  # the root stays
@@ -443,7 +444,10 @@ cdef void relink(Tree *tree, Choice *choice) noexcept nogil:
         if entry.slot == AMAF:
             (<GuidedBlock *>view.record).amaf = entry.place
             continue
-        view.links[entry.slot] = 0 if entry.place == NONE else (entry.link & ~mask) | entry.place
+        if entry.place == NONE:
+            view.links[entry.slot] = link_without_block(tree, entry.link)
+        else:
+            view.links[entry.slot] = (entry.link & ~mask) | entry.place
         if tree.layout == LAYOUT_PLAIN and entry.place != NONE and is_block(entry.link):
             move_parent(tree, arena_at(&tree.arena, entry.link & mask), choice.entries[entry.parent].place)
 

@@ -158,14 +158,7 @@ cdef inline bint proves(const Tree *tree) noexcept nogil:
 
 cdef inline uint32_t proof_in(const Tree *tree, uint32_t link) noexcept nogil:
     """The link to tell where a child's value is proven, by the rules or by the search, else 0."""
-    cdef uint32_t distance
-    cdef int32_t points
-    if not proves(tree):
-        return 0
-    if not is_general(tree):
-        return link if link & LINK_KIND == LINK_TERMINAL else 0
-    points = points_of(<const GeneralTree *>tree, link, &distance)
-    return 0 if points < 0 else LINK_PROVEN | distance << DISTANCE_SHIFT | <uint32_t>points
+    return proof_behind(tree, link) if proves(tree) else 0
 
 
 cdef bint tell_block(Tree *tree, Known *known, uint32_t index, uint32_t record, uint32_t least, Words *message,
@@ -331,8 +324,8 @@ cdef inline bint is_value(const Tree *tree, uint32_t told, bint known, uint32_t 
         return False
     if told & ~<uint32_t>LINK_KIND > (<uint32_t>MAX_DISTANCE << DISTANCE_SHIFT | 2) or result_of(told) > 2:
         return False
-    if link & LINK_KIND == LINK_TERMINAL:
-        return result_of(told) == result_of(link)
+    if proof_behind(tree, link):
+        return result_of(told) == result_of(proof_behind(tree, link))
     return is_distance(tree, distance_of(told)) and (distance_of(told) > 0 or not known)
 
 
@@ -518,7 +511,7 @@ cdef const uint32_t *hear_block(Tree *tree, Known *known, uint32_t index, uint32
         if is_guided(tree) and is_block(link):
             (<GuidedBlock *>arena_at(&tree.arena, link & index_mask(tree))).visits += news
         if told == HAS_BLOCK:
-            child = child_record(tree, known, link, record, slot) if is_block(link) else 0
+            child = child_record(tree, known, link, record, slot) if is_block(link) and proof_in(tree, link) == 0 else 0
             if child == 0:
                 at = after_block(tree, at)
                 continue

@@ -225,7 +225,7 @@ cdef inline bint keep_way(const GuidedTree *guided, Way *way, uint32_t length) n
 cdef inline uint32_t retrace(GuidedTree *guided, const Way *way) noexcept nogil:
     """Makes a way, as far as the tree still has it, the path of the tree; its length.
 
-    It ends at a node that was proven since. Where a block was moved, or replaced by one with more moves, the slot is
+    Where a block was moved, or replaced by one with more moves, the slot is
     found by its move."""
     cdef GuidedBlock *block
     cdef GuidedColumns columns
@@ -249,3 +249,14 @@ cdef inline uint32_t retrace(GuidedTree *guided, const Way *way) noexcept nogil:
         if link & LINK_KIND != LINK_BLOCK:
             return i + 1
     return way.length
+
+
+cdef inline uint32_t up_to_proof(const GuidedTree *guided, uint32_t length) noexcept nogil:
+    """The length of the path up to its first proven node, ``length`` where there is none."""
+    cdef GuidedColumns columns
+    cdef uint32_t i
+    for i in range(length):
+        columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[i])
+        if known(guided, columns.links[guided.tree.path_slot[i]]):
+            return i + 1
+    return length

@@ -1,6 +1,6 @@
 """What the general tree asks about positions, and the blocks that it makes of them. For ``general_tree.pyx`` alone."""
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memmove, memset
 
 from mcts_core.arena cimport arena_allocate, arena_free
@@ -118,9 +118,9 @@ cdef inline uint32_t new_block(GeneralTree *general, bint root) noexcept nogil:
         return 0
     block = general_block(general, index)
     memset(block, 0, general.header)
-    block.count = position.count
+    block.count = <uint16_t>position.count
     block.closed = <uint16_t>(position.count - opened)
-    block.player = CHANCE_PLAYER if chance else <int16_t>position.player
+    block.player = CHANCE_PLAYER if chance else <int8_t>position.player
     clear_columns(general, block)
     if general.scored:
         memcpy(rewards_of(general, block), position.rewards, 8 * general.players)

@@ -24,10 +24,19 @@ cdef inline bint is_proven_link(uint32_t link) noexcept nogil:
     return link & LINK_KIND == 0 and link & LINK_PROVEN
 
 
+cdef inline bint is_proven_block(const GeneralBlock *block) noexcept nogil:
+    return 1 <= block.proof <= 3
+
+
 cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_t *distance) noexcept nogil:
     """The proven half-points of player 0 behind a link, else -1."""
     cdef double doubled
+    cdef const GeneralBlock *block
     distance[0] = 0
+    if link & LINK_KIND == LINK_BLOCK:
+        block = general_block(general, link & WIDE_INDEX)
+        distance[0] = block.distance
+        return <int32_t>block.proof - 1 if is_proven_block(block) else -1
     if link & LINK_KIND == LINK_TERMINAL:
         doubled = 2 * ending_values(general, link)[0]
         return <int32_t>doubled if doubled == 0 or doubled == 1 or doubled == 2 else -1
@@ -35,6 +44,13 @@ cdef inline int32_t points_of(const GeneralTree *general, uint32_t link, uint32_
         return -1
     distance[0] = distance_of(link)
     return <int32_t>result_of(link)
+
+
+cdef inline uint32_t general_known(const GeneralTree *general, uint32_t link) noexcept nogil:
+    """The proven value behind a link as a link without a block, else 0."""
+    cdef uint32_t distance
+    cdef int32_t points = points_of(general, link, &distance)
+    return 0 if points < 0 else LINK_PROVEN | distance << DISTANCE_SHIFT | <uint32_t>points
 
 
 cdef inline bint is_draw_at_best(const GeneralTree *general, const GeneralBlock *block, uint32_t link) noexcept nogil:

@@ -85,8 +85,8 @@ cdef inline bint passes(const GeneralTree *general, GeneralBlock *block, const G
 
 
 cdef inline bint is_draw(const GeneralTree *general, uint32_t link) noexcept nogil:
-    cdef uint32_t distance, kind = link & LINK_KIND
-    return kind != LINK_BLOCK and kind != LINK_WAITS and points_of(general, link, &distance) == 1
+    cdef uint32_t distance
+    return points_of(general, link, &distance) == 1
 
 
 cdef inline bint counts_passed(const GeneralTree *general, GeneralBlock *block, uint32_t link) noexcept nogil:

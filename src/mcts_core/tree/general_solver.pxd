@@ -1,7 +1,7 @@
 """The solver of the general tree: proofs that are backed up, and the exact search of the game. For ``general_tree.pyx``
 alone."""
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_interrupt, mcts_proof
 from mcts_core.games.general_rules cimport KIND_OVER
@@ -10,8 +10,8 @@ from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, p
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.prover cimport prover_free, prover_make
 from mcts_core.tree.score_bounds cimport settle_root, tighten
-from mcts_core.tree.tree cimport (NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED, RUN_SYSTEM_MEMORY, WIDE_INDEX,
-                                  must_end, path_reserve)
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, MAX_DISTANCE, NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED,
+                                  RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end, path_reserve)
 
 
 cdef enum:
@@ -44,12 +44,31 @@ cdef inline void set_points(int32_t points, double *values) noexcept nogil:
 
 
 cdef inline void accept(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
+    set_link(general, at, link)
+    exclude_loss(general, at, link)
+
+
+cdef inline void exclude_loss(GeneralTree *general, uint32_t at, uint32_t link) noexcept nogil:
+    """Keeps selection from a child that is proven, by ``link``, to be lost for the player who moves."""
     cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
     cdef GeneralColumns columns = general_columns(general, block)
     cdef uint32_t distance
-    set_link(general, at, link)
     if columns.priors != NULL and points_for(block.player, points_of(general, link, &distance)) == 0:
         columns.priors[general.tree.path_slot[at]] = SEL_EXCLUDED
+
+
+cdef inline void keep_proof(GeneralTree *general, uint32_t at, int32_t value, uint32_t distance) noexcept nogil:
+    """The children of entry ``at`` of the path prove its value: ``value`` half-points for who moves there. Those that
+    do not belong to the proof lose their blocks."""
+    cdef GeneralBlock *block = <GeneralBlock *>general.tree.path_record[at]
+    cdef GeneralColumns columns = general_columns(general, block)
+    cdef uint32_t slot, away
+    for slot in range(columns.count):
+        if columns.links[slot] & LINK_KIND == LINK_BLOCK and points_of(general, columns.links[slot], &away) < 0:
+            columns.links[slot] = 0
+    block.proof = <uint8_t>(1 + points_for(block.player, value))
+    block.distance = <uint16_t>min(distance, <uint32_t>MAX_DISTANCE)
+    exclude_loss(general, at - 1, proven_link(block.player, value, distance))
 
 
 cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, uint32_t link,
@@ -59,8 +78,8 @@ cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, u
     cdef uint32_t at = start + length - 1, distance
     cdef int32_t value
     cdef GeneralBlock *block
+    accept(general, at, link)
     while True:
-        accept(general, at, link)
         set_points(points_of(general, link, &distance), values)
         block = <GeneralBlock *>general.tree.path_record[at]
         value = proven_value(general, block, &distance)
@@ -72,6 +91,7 @@ cdef inline void settle(GeneralTree *general, uint32_t start, uint32_t length, u
             prove_root(general, value, distance)
             set_points(points_of(general, link, &distance), values)
             return
+        keep_proof(general, at, value, distance)
         at -= 1
 
 
@@ -83,7 +103,7 @@ cdef inline void reconsider(GeneralTree *general, uint32_t at, bint *changed) no
     if value >= 0 and at == 1:
         prove_root(general, value, distance)
     elif value >= 0:
-        accept(general, at - 1, proven_link(block.player, value, distance))
+        keep_proof(general, at, value, distance)
 
 
 cdef inline void tighten_path(GeneralTree *general, uint32_t start, uint32_t length) noexcept nogil:
@@ -101,7 +121,7 @@ cdef inline void tighten_path(GeneralTree *general, uint32_t start, uint32_t len
         if value >= 0 and at == start:
             prove_root(general, value, distance)
         elif value >= 0:
-            accept(general, at - 1, proven_link(block.player, value, distance))
+            keep_proof(general, at, value, distance)
         elif not changed:
             return
     settle_root(general)

@@ -28,7 +28,8 @@ A link:
     10 + index      the block of a decision node that waits for its evaluation
     01 + index      the game is over there; the record, which other links may share, holds the value of every player,
                     in a scored game with the reward of the last move
-    001 + distance (16 bits from bit 2) + half-points of player 0       its value is proven (``general_proofs.pxd``)
+    001 + distance (16 bits from bit 2) + half-points of player 0       its value is proven (``general_proofs.pxd``) and
+                    it has no block; a block whose children prove its value stays, and has it in its header
     0               a leaf: no visit yet, or, in searches by rollouts, one; or it has lost its block
 
 Block 0 stands above the root, as in the other trees: a chance node with one outcome, whose totals are the root's.
@@ -39,7 +40,7 @@ differ. ``visits`` less ``valued`` are those under way, and in a tree that was p
 which the totals know nothing.
 """
 
-from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.games.general_rules cimport GeneralPosition, GeneralRules
@@ -84,8 +85,11 @@ cdef enum GeneralFault:          # what is wrong with an evaluation
 ctypedef struct GeneralBlock:
     uint32_t visits              # of this node, those under way included; its own evaluation is one
     uint32_t valued              # of these, those whose values are in the totals
-    uint32_t count               # of moves
-    int16_t player               # who moves, CHANCE_PLAYER at a chance node
+    uint16_t count               # of moves
+    uint16_t distance            # of the proof
+    int8_t player                # who moves, CHANCE_PLAYER at a chance node
+    uint8_t proof                # 1 + half-points of player 0, where the children prove the node's value; else 0, or
+    #                              255 at a chance node of a saved tree
     uint16_t closed              # of these, the last ones, which have no statistics
 
 ctypedef struct Ending:          # the record of a finished game, before the values

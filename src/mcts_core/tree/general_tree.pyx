@@ -21,7 +21,7 @@ from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.general_blocks cimport (ending_of, free_block, lacks_next, look, new_block, open_next, open_root,
                                             position_room, set_link, shuffle)
 from mcts_core.tree.general_evaluation cimport drop_oldest, fault_of, from_signed, take
-from mcts_core.tree.general_proofs cimport points_of, proven_link, proven_value
+from mcts_core.tree.general_proofs cimport is_proven_block, points_of, proven_link, proven_value
 from mcts_core.tree.general_selection cimport (best_by_bound, best_by_gumbel, best_by_priors, counts_passed,
                                                draw_outcome, pass_over, passes, values_of_passed)
 from mcts_core.tree.general_solver cimport (accept, ask_prover, forget_proof, forget_prover, has_prover, prove_root,
@@ -174,6 +174,7 @@ cdef void general_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint m
     general.root_proofs_spent = 0
     if not moved:
         return
+    block.proof = 0  # that of a root stands in the tree
     forget_nested(&general.nested)
     forget_proof(general)
     if general.bounded:
@@ -342,6 +343,9 @@ cdef int iterate(GeneralTree *general) noexcept nogil:
         length += 1
         kind = link & LINK_KIND
         if kind == LINK_BLOCK:
+            if MCTS_UNLIKELY(is_proven_block(general_block(general, link & WIDE_INDEX))):
+                visit_again(general, 0, length, link)
+                return RUN_DONE
             if general.bounded and is_closed(general, link):
                 closed_values(general, link, closed)
                 back_up(general, 0, length, closed)
@@ -457,6 +461,9 @@ cdef int descend(GeneralTree *general, float *row) noexcept nogil:
         length += 1
         kind = link & LINK_KIND
         if MCTS_LIKELY(kind == LINK_BLOCK):
+            if MCTS_UNLIKELY(is_proven_block(general_block(general, link & WIDE_INDEX))):
+                visit_again(general, start, length, link)
+                return RUN_DONE
             index = link & WIDE_INDEX
             continue
         if kind == LINK_TERMINAL:

@@ -34,15 +34,36 @@ cdef inline int32_t leaf_sign(const GuidedTree *guided, uint32_t length) noexcep
 
 
 cdef inline void set_link(GuidedTree *guided, uint32_t length, uint32_t link) noexcept nogil:
-    """Changes the link of the node at the end of the path; selection no longer takes a proven loss."""
+    """Changes the link of the node at the end of the path."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
     cdef uint32_t slot = guided.tree.path_slot[length - 1]
     cdef GuidedColumns columns = guided_columns(guided, block)
     columns.links[slot] = link
     if block.best == slot:
         block.best_link = link
-    if length > 1 and guided.options.solver and link & LINK_KIND == LINK_TERMINAL and value_for(block.sign, link) == 0:
-        columns.priors[slot] = SEL_EXCLUDED
+    if link & LINK_KIND == LINK_TERMINAL:
+        exclude_loss(guided, length, link)
+
+
+cdef inline void exclude_loss(GuidedTree *guided, uint32_t length, uint32_t proof) noexcept nogil:
+    """Keeps selection from the node at the end of the path, if that is proven to be lost for the player above."""
+    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
+    if length > 1 and guided.options.solver and value_for(block.sign, proof) == 0:
+        guided_columns(guided, block).priors[guided.tree.path_slot[length - 1]] = SEL_EXCLUDED
+
+
+cdef inline void keep_proof(GuidedTree *guided, uint32_t length, int32_t value, uint32_t distance) noexcept nogil:
+    """The children of the node at the end of the path prove its value: ``value`` half-points for who moves there. Those
+    that do not belong to the proof lose their blocks."""
+    cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length]
+    cdef GuidedColumns columns = guided_columns(guided, block)
+    cdef uint32_t slot
+    for slot in range(columns.count):
+        if known(guided, columns.links[slot]) == 0:
+            columns.links[slot] = 0
+    block.best_link = columns.links[block.best]
+    block.proof = terminal(block.sign, value, distance)
+    exclude_loss(guided, length, block.proof)
 
 
 cdef inline bint children_reserve(GuidedTree *guided, uint32_t count) noexcept nogil:

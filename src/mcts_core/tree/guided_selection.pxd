@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.proof_rule cimport at_most_draw
-from mcts_core.tree.tree cimport LINK_KIND, LINK_TERMINAL, NO_SLOT
+from mcts_core.tree.tree cimport NO_SLOT
 
 
 cdef extern from "kernels/selection/ucb1.h" nogil:
@@ -74,7 +74,7 @@ cdef inline uint32_t best_unknown(GuidedTree *guided, GuidedBlock *block, uint32
         guided.scratch[slot] = SEL_EXCLUDED
     for slot in range(columns.count):
         guided.scratch[slot] = columns.priors[slot]
-        if columns.links[slot] & LINK_KIND == LINK_TERMINAL or at_most_draw(guided, block, columns.links[slot]):
+        if known(guided, columns.links[slot]) or at_most_draw(guided, block, columns.links[slot]):
             guided.scratch[slot] = SEL_EXCLUDED
         else:
             unknown += 1

@@ -6,14 +6,15 @@ from libc.string cimport memset
 
 from mcts_core.game cimport MCTS_NO_MOVE, begin_proof, mcts_game, mcts_interrupt, mcts_policy, mcts_proof
 from mcts_core.platform cimport mcts_log2_32
-from mcts_core.tree.guided_blocks cimport block_at, find_children, leaf_sign, make_block, set_link
+from mcts_core.tree.guided_blocks cimport (block_at, find_children, keep_proof, leaf_sign, make_block,
+                                           set_link)
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.proof_rule cimport terminal, value_of
 from mcts_core.tree.prover cimport prover_clear, prover_free, prover_make
 from mcts_core.tree.rave cimport reference_of
-from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, NO_SLOT, RUN_DONE, RUN_GAME_ERROR,
-                                  RUN_MEMORY, RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end)
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
+                                  RUN_SYSTEM_MEMORY, WIDE_INDEX, must_end)
 
 
 cdef enum:
@@ -80,7 +81,7 @@ cdef inline int widen(GuidedTree *guided, uint32_t length) noexcept nogil:
                 continue
             after.visits[slot] = before.visits[other]
             after.wins[slot] = before.wins[other]
-            if before.links[other] & LINK_KIND == LINK_TERMINAL or after.links[slot] == 0:
+            if known(guided, before.links[other]) or after.links[slot] == 0:
                 after.links[slot] = before.links[other]
                 after.priors[slot] = before.priors[other]
             if guided.options.selection == SELECT_TUNED:
@@ -128,7 +129,7 @@ cdef inline int settle(GuidedTree *guided, uint32_t *length, int32_t *points) no
             length[0] = 2
             break
         end -= 1
-        set_link(guided, end, terminal(block.sign, value, distance))
+        keep_proof(guided, end, value, distance)
         length[0] = end
     return RUN_DONE
 
@@ -149,7 +150,7 @@ cdef inline int reconsider(GuidedTree *guided, uint32_t length, bint *changed) n
     if value >= 0 and length == 1:
         prove_root(guided, value, distance)
     elif value >= 0:
-        set_link(guided, length, terminal(block.sign, value, distance))
+        keep_proof(guided, length, value, distance)
     return RUN_DONE
 
 
@@ -217,22 +218,22 @@ cdef inline int settle_proof(GuidedTree *guided, uint32_t length, const mcts_pro
 cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
     """Spends a slice of the root's budget for exact search."""
     cdef mcts_proof proof
-    cdef bint known = guided.tree.proof.value >= 0
+    cdef bint proven = guided.tree.proof.value >= 0
     cdef GuidedBlock *block
     cdef GuidedColumns columns
-    cdef uint32_t link, slot
+    cdef uint32_t link, slot, found
     cdef int status
     guided.root_slices += 1
     # With check_best, losses are proven move by move.
-    status = ask_prover(guided, 1, ROOT_SLICE, known,
-                        not known and checks_moves(guided) and guided.root_slices & 3 != 0, &proof)
+    status = ask_prover(guided, 1, ROOT_SLICE, proven,
+                        not proven and checks_moves(guided) and guided.root_slices & 3 != 0, &proof)
     if status != RUN_DONE:
         return status
     if proof.value >= 0:
-        if not known:
+        if not proven:
             guided.root_proofs_due %= ROOT_SLICE
             guided.following_due = 0
-        if not known or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
+        if not proven or proof.exact or (proof.value == 2 and proof.distance < guided.tree.proof.distance):
             guided.tree.proof = proof
         link = guided_columns(guided, block_at(guided, 0)).links[0]
         if proof.move != MCTS_NO_MOVE and link & LINK_KIND == LINK_BLOCK and proof.distance > 0:
@@ -240,13 +241,17 @@ cdef inline int search_root_exactly(GuidedTree *guided) noexcept nogil:
             columns = guided_columns(guided, block)
             for slot in range(columns.count):
                 if columns.moves[slot] == proof.move:
-                    columns.links[slot] = terminal(block.sign, proof.value, proof.distance - 1)
+                    found = terminal(block.sign, proof.value, proof.distance - 1)
+                    if columns.links[slot] & LINK_KIND == LINK_BLOCK and known(guided, columns.links[slot]):
+                        block_at(guided, columns.links[slot] & WIDE_INDEX).proof = found
+                    else:
+                        columns.links[slot] = found
                     if block.best == slot:
                         block.best_link = columns.links[slot]
                     break
         if proof.exact:
             guided.tree.settled = 1
-    if known and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # nothing more to find out
+    if proven and proof.spent < ROOT_SLICE // 2 and not guided.tree.interrupted:  # nothing more to find out
         guided.tree.settled = 1
     return RUN_DONE
 
@@ -288,8 +293,8 @@ cdef inline int check_best(GuidedTree *guided) noexcept nogil:
         columns = guided_columns(guided, block)
         best = NO_SLOT
         for slot in range(columns.count):
-            if columns.links[slot] & LINK_KIND != LINK_TERMINAL and (best == NO_SLOT
-                                                                     or columns.visits[slot] > columns.visits[best]):
+            if known(guided, columns.links[slot]) == 0 and (best == NO_SLOT
+                                                            or columns.visits[slot] > columns.visits[best]):
                 best = slot
         if best == NO_SLOT or columns.visits[best] < FIRST_PROOF:
             break

@@ -7,8 +7,9 @@ columns:
     header (32 bytes)   visits   wins   link   move   prior   [action]   [squares]   [amaf_visits   amaf_wins]
 
 where those in brackets are there only for the selections that read them, and the header of GRAVE blocks may point to a
-record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link. The root
-keeps its block when it is proven; the proof stands in ``Tree.proof``. A child that is a proven loss for the player who
+record of AMAF statistics of all actions by both players. A child whose value is proven has a terminal link, or a block
+whose children prove it: that stays, so that the proof is there when the game comes to it. The proof of the root stands
+in ``Tree.proof``. A child that is a proven loss for the player who
 would choose it has the prior SEL_EXCLUDED, so that selection never takes it; its visits and wins stay as they were.
 
 When selection comes to a proven draw while siblings are unknown, the visit would teach nothing. So the draw is counted,
@@ -17,10 +18,12 @@ for the node and all above, and the iteration goes on into the best of those sib
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from mcts_core.arena cimport arena_at
 from mcts_core.game cimport (mcts_children, mcts_game, mcts_guide, mcts_interrupt, mcts_policy, mcts_proof,
                              mcts_valuation)
 from mcts_core.tree.prover cimport Prover
-from mcts_core.tree.tree cimport MAX_ITERATIONS, Tree, TreeOps, WIDE_UNIT
+from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_ITERATIONS, WIDE_INDEX, WIDE_UNIT, Tree,
+                                  TreeOps)
 
 cdef enum:
     GUIDED_HEADER = 32
@@ -74,7 +77,9 @@ ctypedef struct GuidedBlock:
     int8_t sign
     uint8_t flags                # of the following
     uint16_t rest                # the longest distance of the losses left out
-    uint16_t spare[5]
+    uint16_t spare
+    uint32_t proof               # the terminal link of the node's value, where its children prove it; else 0
+    uint32_t unused
 
 cdef enum BlockFlags:
     BLOCK_INCOMPLETE = 1         # moves were left out that are not known to lose
@@ -214,6 +219,15 @@ cdef inline GuidedColumns guided_columns(const GuidedTree *guided, GuidedBlock *
     columns.amaf_visits = <float *>first + 6 * capacity
     columns.amaf_wins = <float *>first + 7 * capacity
     return columns
+
+
+cdef inline uint32_t known(const GuidedTree *guided, uint32_t link) noexcept nogil:
+    """The terminal link of a node of proven value, 0 where nothing is proven of it."""
+    if link & LINK_KIND == LINK_TERMINAL:
+        return link
+    if link & LINK_KIND == LINK_BLOCK:
+        return (<GuidedBlock *>arena_at(&guided.tree.arena, link & WIDE_INDEX)).proof
+    return 0
 
 
 cdef inline uint32_t guided_column_count(int32_t selection) noexcept nogil:

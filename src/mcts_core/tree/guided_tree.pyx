@@ -16,7 +16,7 @@ from mcts_core.game cimport mcts_game, mcts_interrupt, mcts_policy, mcts_proof
 from mcts_core.platform cimport MCTS_LIKELY, MCTS_UNLIKELY, mcts_publish
 from mcts_core.tree.dirichlet cimport mix_noise
 from mcts_core.tree.flights cimport (clear_lanes, free_flights, keep_way, lanes_forget_provers, leave_game,
-                                     make_flights, ready_lanes, retrace, serve, value_any, wait_for)
+                                     make_flights, ready_lanes, retrace, serve, up_to_proof, value_any, wait_for)
 from mcts_core.tree.guided_blocks cimport (block_at, children_reserve, find_children, free_block, leaf_sign, make_block,
                                            set_link)
 from mcts_core.tree.guided_selection cimport best_unknown, select
@@ -139,6 +139,9 @@ cdef void guided_resume(Tree *tree, const TreeRoot *root, uint64_t seed, bint mo
     if moved:
         begin_root(guided, seed)
         block = block_at(guided, guided_columns(guided, block_at(guided, 0)).links[0] & WIDE_INDEX)
+        if block.proof:  # that of a root stands in the tree; visits to a proven node were not counted in its block
+            block.proof = 0
+            block.visits = guided_columns(guided, block_at(guided, 0)).visits[0]
         value = value_of(guided, block, &distance) if guided.options.solver else -1
         if value >= 0:
             prove_root(guided, value, distance)
@@ -259,6 +262,7 @@ cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bi
     cdef uint32_t length = 0, index = 0, slot, link, other
     cdef int status
     cdef GuidedBlock *block
+    cdef GuidedBlock *below
     cdef GuidedColumns columns
     proven[0] = False
     while True:
@@ -271,6 +275,10 @@ cdef inline int descend(GuidedTree *guided, uint32_t *end, uint32_t *reached, bi
         tree.path_slot[length] = slot
         columns = guided_columns(guided, block)
         tree.path_passed[length] = NO_SLOT
+        if MCTS_LIKELY(link & LINK_KIND == LINK_BLOCK):
+            below = block_at(guided, link & WIDE_INDEX)
+            if MCTS_UNLIKELY(below.proof != 0):
+                link = below.proof
         if MCTS_UNLIKELY(link & LINK_KIND == LINK_TERMINAL) and result_of(link) == 1 and guided.options.solver:
             other = best_unknown(guided, block, reference_of(guided, length + 1))
             if other != NO_SLOT:
@@ -430,7 +438,7 @@ cdef int begin_flight(GuidedTree *guided) noexcept nogil:
     if prove > 1 and guided.options.node_proofs and has_prover(guided):
         if flights.asked - flights.answered == MOST_QUESTIONS:
             status = use_answer(guided)
-            if status != RUN_DONE or retrace(guided, &flight.way) <= prove:
+            if status != RUN_DONE or up_to_proof(guided, retrace(guided, &flight.way)) <= prove:
                 return status
         return ask(guided, prove)
     return RUN_DONE
@@ -440,15 +448,18 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
     """Ends the oldest iteration in flight."""
     cdef Flights *flights = guided.flights
     cdef Flight *flight = &flights.flights[flights.ended % MOST_FLIGHTS]
-    cdef uint32_t length, slot
+    cdef uint32_t length, full, link
     cdef bint whole, proven
     cdef int32_t points
     cdef int status
     cdef GuidedColumns columns
     wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
-    length = retrace(guided, &flight.way)
+    full = retrace(guided, &flight.way)
     if flight.status != RUN_DONE:
         return flight.status
+    length = up_to_proof(guided, full)
+    if length < full:  # a node that was proven since ends the iteration
+        take_back(guided, length, full)
     whole = length == flight.way.length
     proven = whole and flight.proven
     points = flight.points
@@ -456,17 +467,19 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
         points = points_of_link(guided, flight.link)
     elif guided.options.share < SHARES:
         guided.tree.rollouts += guided.options.rollouts - 1  # begin_flight() has counted one
-    slot = guided.tree.path_slot[length - 1]
     columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
-    if columns.links[slot] & LINK_KIND == LINK_TERMINAL:
-        points = points_of_link(guided, columns.links[slot])
+    link = known(guided, columns.links[guided.tree.path_slot[length - 1]])
+    if link:
+        points = points_of_link(guided, link)
     elif whole and flight.link & LINK_KIND == LINK_TERMINAL:
         set_link(guided, length, flight.link)
         proven = True
     if proven and guided.options.solver:
+        full = length
         status = settle(guided, &length, &points)
         if status != RUN_DONE:
             return status
+        take_back(guided, length, full)
     flights.ended += 1
     back_up(guided, length, flight.way.length - 1, points, True)
     return RUN_DONE
@@ -475,26 +488,31 @@ cdef int end_flight(GuidedTree *guided) noexcept nogil:
 cdef void withdraw_flight(GuidedTree *guided) noexcept nogil:
     """Takes back the visits of the oldest iteration in flight."""
     cdef Flights *flights = guided.flights
-    cdef GuidedBlock *block
-    cdef GuidedColumns columns
-    cdef uint32_t level, slot, link
     wait_for(flights, flights.ended % flights.lane_count, flights.ended // flights.lane_count + 1)
-    level = retrace(guided, &flights.flights[flights.ended % MOST_FLIGHTS].way)
+    take_back(guided, 1, retrace(guided, &flights.flights[flights.ended % MOST_FLIGHTS].way))
     flights.ended += 1
-    columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[level - 1])
-    link = columns.links[guided.tree.path_slot[level - 1]]
-    if level > 1 and link & LINK_KIND == LINK_BLOCK:  # the leaf was expanded meanwhile, with this visit
-        block = block_at(guided, link & WIDE_INDEX)
-        block.visits -= 1
-        block.flags |= BLOCK_STALE
-    while level > 1:
+
+
+cdef void take_back(GuidedTree *guided, uint32_t first, uint32_t end) noexcept nogil:
+    """Takes back the visits of an iteration in flight from the levels ``first`` to ``end`` of its path."""
+    cdef GuidedBlock *block
+    cdef GuidedBlock *below
+    cdef GuidedColumns columns
+    cdef uint32_t level = end, slot
+    while level > first:
         level -= 1
         block = <GuidedBlock *>guided.tree.path_record[level]
         columns = guided_columns(guided, block)
         slot = guided.tree.path_slot[level]
         columns.visits[slot] -= 1
-        guided.tree.nodes -= columns.visits[slot] == 0
+        guided.tree.nodes -= first == 1 and columns.visits[slot] == 0
         block.visits -= 1
+        if level + 1 == end and columns.links[slot] & LINK_KIND == LINK_BLOCK:
+            below = block_at(guided, columns.links[slot] & WIDE_INDEX)
+            if below.visits > columns.visits[slot]:  # the leaf was expanded meanwhile, with this visit
+                below.visits = columns.visits[slot]
+                if below.proof == 0:
+                    below.flags |= BLOCK_STALE
         select(guided, block, reference_of(guided, level + 1))
 
 
@@ -524,9 +542,9 @@ cdef int use_answer(GuidedTree *guided) noexcept nogil:
     wait_for(flights, flights.lane_count, flights.answered)
     if question.status != RUN_DONE or question.proof.value < 0:
         return question.status
-    length = retrace(guided, &question.way)
+    length = up_to_proof(guided, retrace(guided, &question.way))
     columns = guided_columns(guided, <GuidedBlock *>guided.tree.path_record[length - 1])
-    if length < question.way.length or columns.links[guided.tree.path_slot[length - 1]] & LINK_KIND == LINK_TERMINAL:
+    if length < question.way.length or known(guided, columns.links[guided.tree.path_slot[length - 1]]):
         return RUN_DONE
     return settle_proof(guided, length, &question.proof)
 

@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport (BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree,
-                                         guided_columns)
+                                         guided_columns, known)
 from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, WIDE_INDEX,
                                   distance_of, result_of)
 
@@ -43,18 +43,19 @@ cdef inline int32_t value_of(const GuidedTree *guided, GuidedBlock *block, uint3
     """Half-points for the player to move, when the children prove them, else -1; -2 when all of them lose but moves
     were left out."""
     cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, shortest = NEVER, longest_draw = 0, longest_loss = block.rest, away
+    cdef uint32_t slot, link, shortest = NEVER, longest_draw = 0, longest_loss = block.rest, away
     cdef bint unknown = False, bounded = False, draw = False
     cdef int32_t value
     for slot in range(columns.count):
-        if columns.links[slot] & LINK_KIND != LINK_TERMINAL:
+        link = known(guided, columns.links[slot])
+        if link == 0:
             if at_most_draw(guided, block, columns.links[slot]):
                 bounded = True
             else:
                 unknown = True
             continue
-        value = value_for(block.sign, columns.links[slot])
-        away = distance_of(columns.links[slot])
+        value = value_for(block.sign, link)
+        away = distance_of(link)
         if value == 2:
             shortest = away if away < shortest else shortest
         elif value == 1:

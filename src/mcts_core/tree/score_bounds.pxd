@@ -19,7 +19,7 @@ This is for ``general_tree.pyx`` and for those who read its trees.
 
 from libc.stdint cimport int32_t, uint32_t
 
-from mcts_core.tree.general_proofs cimport is_proven_link, points_for
+from mcts_core.tree.general_proofs cimport is_proven_block, is_proven_link, points_for
 from mcts_core.tree.general_tree cimport *
 from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, result_of
 
@@ -46,7 +46,12 @@ cdef inline Interval interval_of(const GeneralTree *general, uint32_t link, uint
     cdef Interval interval
     cdef uint32_t kind = link & LINK_KIND
     interval.low, interval.high = 0.0, 1.0
+    cdef const GeneralBlock *block
     if kind == LINK_BLOCK:
+        block = general_block(general, link & WIDE_INDEX)
+        if is_proven_block(block):
+            interval.low = interval.high = 0.5 * points_for(<int32_t>player, <int32_t>block.proof - 1)
+            return interval
         interval.low = low_of(general, general_block(general, link & WIDE_INDEX))[player]
         interval.high = high_of(general, general_block(general, link & WIDE_INDEX))[player]
     elif kind == LINK_TERMINAL:

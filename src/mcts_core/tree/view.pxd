@@ -3,9 +3,11 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from mcts_core.arena cimport arena_at
+from mcts_core.tree.general_proofs cimport general_known
 from mcts_core.tree.general_tree cimport (GeneralBlock, GeneralColumns, GeneralTree, ending_units, general_columns,
                                           general_size)
-from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedColumns, GuidedTree, block_units, guided_columns
+from mcts_core.tree.guided_tree cimport (GuidedBlock, GuidedColumns, GuidedTree, block_units, guided_columns,
+                                         known)
 from mcts_core.tree.plain_tree cimport (NARROW_INDEX, SLOT_SHIFT, Columns, Mini, WideBlock, best_word, columns_of,
                                         info_word, mini_units, parent_word, wide_units)
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, LINK_MINI, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree,
@@ -80,6 +82,19 @@ cdef inline uint32_t index_mask(const Tree *tree) noexcept nogil:
 
 cdef inline bint is_block(uint32_t link) noexcept nogil:
     return link & LINK_KIND == LINK_BLOCK
+
+
+cdef inline uint32_t proof_behind(const Tree *tree, uint32_t link) noexcept nogil:
+    """The link of a node of proven value without a block; 0 where nothing is proven of it, or by the rules alone in a
+    general game that knows more values than wins, draws and losses."""
+    if is_general(tree):
+        return general_known(<const GeneralTree *>tree, link)
+    return known(<const GuidedTree *>tree, link) if is_guided(tree) else 0
+
+
+cdef inline uint32_t link_without_block(const Tree *tree, uint32_t link) noexcept nogil:
+    """What stands in place of a link whose block is dropped: the proof of the node, or a leaf."""
+    return proof_behind(tree, link) if is_block(link) else 0
 
 
 cdef inline bint is_ending(const Tree *tree, uint32_t link) noexcept nogil:
