@@ -51,6 +51,8 @@ CLAIMS = (
     Claim("threads", "docs/threads.md", "bench/threads.py --threads 1,2,4"),
     Claim("many", "bench/TUNING.md#search_many", "bench/search_many.py --positions 2000"),
     Claim("compiled", "docs/native_games.md", "bench/compile.py", ("numba",)),
+    Claim("python-games", "docs/own_game.md", "bench/python_games.py"),
+    Claim("proofs", "docs/algorithms.md#exact-search", "bench/proofs.py --mates", ("chess",)),
     Claim("numba", "docs/native_games.md", "bench/user_games.py", ("numba",)),
     Claim("workers", "docs/clusters.md", "bench/parallel.py --game connect4 --workers 2 4 --games 200"),
     Claim("rounds", "docs/clusters.md", "bench/parallel.py --costs processes dask", ("distributed",)),

@@ -1,8 +1,8 @@
 """Plays Morpion solitaire by nested rollouts, and compares the mean scores with published ones.
 
-    python docs/figures/nested_rollouts.py                          levels 1 and 2, both versions: ten minutes on one core
-    python docs/figures/nested_rollouts.py --levels 3 --runs 4      a million rollouts each: 10 to 14 minutes each
-    python docs/figures/nested_rollouts.py --levels 2 --tree        also the best line of a tree search, equal rollouts
+    python docs/figures/nested_rollouts.py                       levels 1 and 2, both versions: ten minutes on one core
+    python docs/figures/nested_rollouts.py --levels 3 --runs 4   a million rollouts each: 10 to 14 minutes each
+    python docs/figures/nested_rollouts.py --levels 2 --tree     also the best line of a tree search, equal rollouts
 
 A search of level n is 100**n rollouts. Published, for the touching version: the means of the same algorithm with 100
 searches in each level in the results of A. Rimmel (the repository elentaran/morpionSol, files RESULTAT and

@@ -16,6 +16,12 @@ _Position = TypeVar("_Position", bound=AnyPosition, default=NativePosition)
 
 @final
 class NativeGame(NativeRules, Generic[_Position]):
+    """The rules of a game in native functions. ``native_game`` makes it, and it never changes.
+
+    ``state()`` returns the first position, ``state(data)`` any other position, and ``from_moves(moves)`` the position
+    after these moves.
+    """
+
     @property
     def state_size(self) -> int:
         """Bytes of a state."""

@@ -15,7 +15,7 @@ from mcts_core.engine.stats_snapshot cimport StatsSnapshot
 from mcts_core.tree.score_bounds cimport Interval, interval_of
 from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, NO_VISITS, WIDE_INDEX, Tree, distance_of, is_general,
                                   result_of)
-from mcts_core.tree.view cimport BlockView, index_mask, is_block, proof_behind, root_link, view_block, view_move
+from mcts_core.tree.view cimport BlockView, index_mask, is_block, proof_behind, view_block, view_move
 
 
 def top(SearchCore core not None, uint32_t number, uint32_t max_depth, double min_share, uint32_t most):
