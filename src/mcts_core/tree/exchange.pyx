@@ -19,6 +19,7 @@ from mcts_core.tree.general_news cimport *
 from mcts_core.tree.general_proofs cimport is_proven_link, points_of
 from mcts_core.tree.general_tree cimport LINK_PROVEN, GeneralBlock, GeneralOps, GeneralTree
 from mcts_core.tree.guided_tree cimport GuidedBlock, GuidedOps, GuidedTree
+from mcts_core.tree.proof_rule cimport set_root_proof
 from mcts_core.tree.score_bounds cimport settled_move
 from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_ITERATIONS, NO_VISITS,
                                   RUN_DONE, RUN_GAME_ERROR, RUN_SYSTEM_MEMORY, Tree, distance_of, result_of)
@@ -568,10 +569,8 @@ cdef int hear(Tree *tree, Known *known, const uint32_t *message, uint32_t length
     elif message[PROOF]:
         known.proven = 1
         if tree.proof.value < 0:
-            tree.proof.value = <int32_t>message[PROOF] - 1
-            tree.proof.distance = min(message[PROOF_DISTANCE], <uint32_t>MAX_DISTANCE)
-            tree.proof.exact = 0
-            tree.proof.move = message[PROOF_MOVE]
+            set_root_proof(tree, <int32_t>message[PROOF] - 1, min(message[PROOF_DISTANCE], <uint32_t>MAX_DISTANCE),
+                           message[PROOF_MOVE])
             tree.settled = 1
     return status
 

@@ -10,14 +10,13 @@ from libc.stdint cimport int32_t, uint32_t
 
 from mcts_core.tree.general_tree cimport (LINK_PROVEN, GeneralBlock, GeneralColumns, GeneralTree, ending_values,
                                           general_block, general_columns, high_of)
-from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, WIDE_INDEX,
-                                  distance_of, result_of)
+from mcts_core.tree.proof_rule cimport Children, packed_proof, see_child, value_for, value_of_children
+from mcts_core.tree.tree cimport LINK_BLOCK, LINK_KIND, LINK_TERMINAL, WIDE_INDEX, distance_of, result_of
 
 
 cdef inline uint32_t proven_link(int32_t player, int32_t value, uint32_t distance) noexcept nogil:
     """The link of a node with ``value`` half-points for this player, ``distance`` plies before the end of the game."""
-    return LINK_PROVEN | min(distance, <uint32_t>MAX_DISTANCE) << DISTANCE_SHIFT | <uint32_t>(
-        value if player == 0 else 2 - value)
+    return LINK_PROVEN | packed_proof(value_for(player == 0, value), distance)
 
 
 cdef inline bint is_proven_link(uint32_t link) noexcept nogil:
@@ -50,7 +49,7 @@ cdef inline uint32_t general_known(const GeneralTree *general, uint32_t link) no
     """The proven value behind a link as a link without a block, else 0."""
     cdef uint32_t distance
     cdef int32_t points = points_of(general, link, &distance)
-    return 0 if points < 0 else LINK_PROVEN | distance << DISTANCE_SHIFT | <uint32_t>points
+    return 0 if points < 0 else LINK_PROVEN | packed_proof(points, distance)
 
 
 cdef inline bint is_draw_at_best(const GeneralTree *general, const GeneralBlock *block, uint32_t link) noexcept nogil:
@@ -65,33 +64,31 @@ cdef inline bint is_draw_at_best(const GeneralTree *general, const GeneralBlock 
 
 cdef inline int32_t points_for(int32_t player, int32_t points) noexcept nogil:
     """Those of a player, by those of player 0. Chance counts as player 1."""
-    return points if player == 0 else 2 - points
+    return value_for(player == 0, points)
+
+
+cdef inline int32_t value_of_outcomes(const Children *children, uint32_t *distance) noexcept nogil:
+    """The value of a chance node, where all of its outcomes have the same, else -1."""
+    distance[0] = children.longest
+    if children.unknown or children.limited or (children.win > 0) + (children.draw > 0) + (children.loss > 0) > 1:
+        return -1
+    return 2 if children.win else 1 if children.draw else 0
 
 
 cdef inline int32_t proven_value(const GeneralTree *general, GeneralBlock *block, uint32_t *distance) noexcept nogil:
     """Half-points for the player to move, where the children prove them, else -1."""
     cdef GeneralColumns columns = general_columns(general, block)
-    cdef uint32_t slot, away, win = 0, draw = 0, loss = 0, longest = 0  # distances, and 1 more
+    cdef Children children = Children(0, 0, 0, 0, False, columns.count < columns.total)
+    cdef uint32_t slot, away
     cdef int32_t points
-    cdef bint unknown = columns.count < columns.total, limited = False
     for slot in range(columns.count):
         points = points_of(general, columns.links[slot], &away)
-        if points < 0:
-            if is_draw_at_best(general, block, columns.links[slot]):
-                limited = True
-            else:
-                unknown = True
-            continue
-        points = points_for(block.player, points)
-        longest = max(longest, away + 1)
-        if points == 2 and (win == 0 or away < win - 1):
-            win = away + 1
-        elif points == 1 and away >= draw:
-            draw = away + 1
-        elif points == 0 and away >= loss:
-            loss = away + 1
+        if points >= 0:
+            see_child(&children, points_for(block.player, points), away)
+        elif is_draw_at_best(general, block, columns.links[slot]):
+            children.limited = True
+        else:
+            children.unknown = True
     if block.player < 0:
-        distance[0] = longest
-        return -1 if unknown or (win > 0) + (draw > 0) + (loss > 0) > 1 else 2 if win else 1 if draw else 0
-    distance[0] = win if win else draw if draw else loss
-    return 2 if win else -1 if unknown or (limited and not draw) else 1 if draw else 0
+        return value_of_outcomes(&children, distance)
+    return value_of_children(&children, distance)

@@ -8,6 +8,7 @@ from mcts_core.games.general_rules cimport KIND_OVER
 from mcts_core.tree.general_blocks cimport look, set_link
 from mcts_core.tree.general_proofs cimport points_for, points_of, proven_link, proven_value
 from mcts_core.tree.general_tree cimport *
+from mcts_core.tree.proof_rule cimport set_root_proof
 from mcts_core.tree.prover cimport prover_free, prover_make
 from mcts_core.tree.score_bounds cimport settle_root, tighten
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, MAX_DISTANCE, NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_SOLVED,
@@ -30,10 +31,7 @@ cdef inline void forget_proof(GeneralTree *general) noexcept nogil:
 
 
 cdef inline void prove_root(GeneralTree *general, int32_t value, uint32_t distance) noexcept nogil:
-    general.tree.proof.value = value
-    general.tree.proof.distance = distance
-    general.tree.proof.exact = 0
-    general.tree.proof.move = MCTS_NO_MOVE
+    set_root_proof(&general.tree, value, distance, MCTS_NO_MOVE)
     general.tree.settled = 1
 
 

@@ -9,9 +9,10 @@ from mcts_core.game cimport (MCTS_DRAW, MCTS_ONGOING, MCTS_ORDERED, MCTS_WIN, mc
                              mcts_rng_below)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.memory cimport room_for
-from mcts_core.tree.proof_rule cimport terminal, value_for
+from mcts_core.tree.proof_rule cimport value_for
+from mcts_core.tree.guided_proofs cimport terminal
 from mcts_core.tree.tree cimport (LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, MAX_SLOTS, RUN_DONE, RUN_GAME_ERROR,
-                                  RUN_MEMORY, RUN_SYSTEM_MEMORY)
+                                  RUN_MEMORY, RUN_SYSTEM_MEMORY, result_of)
 from mcts_core.tree.valuation cimport leave_out, share_out
 
 
@@ -48,7 +49,7 @@ cdef inline void set_link(GuidedTree *guided, uint32_t length, uint32_t link) no
 cdef inline void exclude_loss(GuidedTree *guided, uint32_t length, uint32_t proof) noexcept nogil:
     """Keeps selection from the node at the end of the path, if that is proven to be lost for the player above."""
     cdef GuidedBlock *block = <GuidedBlock *>guided.tree.path_record[length - 1]
-    if length > 1 and guided.options.solver and value_for(block.sign, proof) == 0:
+    if length > 1 and guided.options.solver and value_for(block.sign > 0, <int32_t>result_of(proof)) == 0:
         guided_columns(guided, block).priors[guided.tree.path_slot[length - 1]] = SEL_EXCLUDED
 
 

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 
 from mcts_core.arena cimport arena_at
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.proof_rule cimport at_most_draw
+from mcts_core.tree.guided_proofs cimport at_most_draw
 from mcts_core.tree.tree cimport NO_SLOT
 
 

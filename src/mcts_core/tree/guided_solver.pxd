@@ -1,5 +1,5 @@
 """The solver of the guided tree: proofs that are backed up, and the exact search of the game. For ``guided_tree.pyx``
-alone. The rule by which values are proven is in ``proof_rule.pxd``."""
+alone. The rule is in ``proof_rule.pxd``, what is proven behind a link in ``guided_proofs.pxd``."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -10,7 +10,8 @@ from mcts_core.tree.guided_blocks cimport (block_at, find_children, keep_proof, 
                                            set_link)
 from mcts_core.tree.guided_selection cimport select
 from mcts_core.tree.guided_tree cimport *
-from mcts_core.tree.proof_rule cimport terminal, value_of
+from mcts_core.tree.guided_proofs cimport terminal, value_of
+from mcts_core.tree.proof_rule cimport set_root_proof, value_for
 from mcts_core.tree.prover cimport prover_clear, prover_free, prover_make
 from mcts_core.tree.rave cimport reference_of
 from mcts_core.tree.tree cimport (LINK_BLOCK, LINK_KIND, NO_SLOT, RUN_DONE, RUN_GAME_ERROR, RUN_MEMORY,
@@ -41,10 +42,7 @@ cdef inline bint checks_moves(const GuidedTree *guided) noexcept nogil:
 
 cdef inline void prove_root(GuidedTree *guided, int32_t value, uint32_t distance) noexcept nogil:
     """The children of the root prove its value."""
-    guided.tree.proof.value = value
-    guided.tree.proof.distance = distance
-    guided.tree.proof.exact = 0
-    guided.tree.proof.move = MCTS_NO_MOVE
+    set_root_proof(&guided.tree, value, distance, MCTS_NO_MOVE)
     if not has_prover(guided) or guided.options.root_proofs == 0 or (value == 2 and distance == 1):
         guided.tree.settled = 1
 
@@ -123,7 +121,7 @@ cdef inline int settle(GuidedTree *guided, uint32_t *length, int32_t *points) no
                 break
             end -= 1  # the new bound may prove the node above
             continue
-        points[0] = (value if block.sign > 0 else 2 - value) * <int32_t>guided.options.wins_per_visit
+        points[0] = value_for(block.sign > 0, value) * <int32_t>guided.options.wins_per_visit
         if end == 2:
             prove_root(guided, value, distance)
             length[0] = 2

@@ -26,7 +26,7 @@ from mcts_core.tree.guided_solver cimport (FOLLOWING_PACE, FOLLOWING_SLICES, ROO
                                            reconsider, search_root_exactly, settle, settle_proof)
 from mcts_core.tree.guided_tree cimport *
 from mcts_core.tree.leaf_value cimport points_of_link, value_leaf
-from mcts_core.tree.proof_rule cimport terminal, value_of
+from mcts_core.tree.guided_proofs cimport terminal, value_of
 from mcts_core.tree.prover cimport prover_fits
 from mcts_core.tree.rave cimport add_amaf, give_amaf, reference_of
 from mcts_core.tree.memory cimport empty_arena, free_tree, make_tree, room_for, set_exploration

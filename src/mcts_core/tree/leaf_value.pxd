@@ -7,7 +7,7 @@ from mcts_core.game cimport mcts_estimate, mcts_rollout_report
 from mcts_core.tree.guided_blocks cimport leaf_sign
 from mcts_core.tree.guided_solver cimport ask_prover, has_prover
 from mcts_core.tree.guided_tree cimport SELECT_RAVE, SHARES, GuidedTree, path_of
-from mcts_core.tree.proof_rule cimport terminal
+from mcts_core.tree.guided_proofs cimport terminal
 from mcts_core.tree.tree cimport RUN_DONE, RUN_GAME_ERROR, result_of
 from mcts_core.tree.valuation cimport estimate_leaf, mixed_points
 

@@ -1,76 +1,63 @@
-"""The proof rule: what the values of the children prove about a node.
+"""The proof rule: what the values of the children prove about a node. For every tree with a solver.
 
 A node is won when a child is, lost when all are, drawn when the best of them is; the distance is the shortest of wins,
 the longest of losses and draws. Winands, Bjornsson and Saito, "Monte-Carlo Tree Search Solver" (CG 2008), with draws
 and distances.
+
+Values are half-points. A tree says by ``known`` or ``points_of`` which value and distance it has behind a link;
+``see_child`` takes those of a child, and ``value_of_children`` says what all of them prove.
 """
 
 from libc.stdint cimport int32_t, uint32_t
 
-from mcts_core.arena cimport arena_at
-from mcts_core.tree.guided_tree cimport (BLOCK_HAS_DRAW, BLOCK_INCOMPLETE, GuidedBlock, GuidedColumns, GuidedTree,
-                                         guided_columns, known)
-from mcts_core.tree.tree cimport (DISTANCE_SHIFT, LINK_BLOCK, LINK_KIND, LINK_TERMINAL, MAX_DISTANCE, WIDE_INDEX,
-                                  distance_of, result_of)
+from mcts_core.game cimport MCTS_NO_MOVE
+from mcts_core.tree.tree cimport DISTANCE_SHIFT, MAX_DISTANCE, Tree
 
 
-cdef enum:
-    NEVER = 0xFFFFFFFF
+ctypedef struct Children:        # of a node, for the player who moves there; distances are from the node, 0: none
+    uint32_t win                 # the shortest one
+    uint32_t draw                # the longest one
+    uint32_t loss
+    uint32_t longest             # of all
+    bint limited                 # another child is worth a draw at most
+    bint unknown                 # another child can be worth anything
 
 
-cdef inline uint32_t terminal(int32_t sign, int32_t value, uint32_t distance) noexcept nogil:
-    """The link of a node with ``value`` half-points for the player ``sign``."""
-    if distance > MAX_DISTANCE:
-        distance = MAX_DISTANCE
-    return LINK_TERMINAL | distance << DISTANCE_SHIFT | <uint32_t>(value if sign > 0 else 2 - value)
+cdef inline void see_child(Children *children, int32_t value, uint32_t distance) noexcept nogil:
+    """A child of proven value, at this distance from the end of the game."""
+    distance += 1
+    children.longest = max(children.longest, distance)
+    if value == 2:
+        children.win = distance if children.win == 0 else min(children.win, distance)
+    elif value == 1:
+        children.draw = max(children.draw, distance)
+    else:
+        children.loss = max(children.loss, distance)
 
 
-cdef inline int32_t value_for(int32_t sign, uint32_t link) noexcept nogil:
-    cdef int32_t value = <int32_t>result_of(link)
-    return value if sign > 0 else 2 - value
-
-
-cdef inline bint at_most_draw(const GuidedTree *guided, const GuidedBlock *block, uint32_t link) noexcept nogil:
-    """Whether the opponent has at least a draw in a child."""
-    cdef GuidedBlock *child
-    if link & LINK_KIND != LINK_BLOCK:
-        return False
-    child = <GuidedBlock *>arena_at(&guided.tree.arena, link & WIDE_INDEX)
-    return child.flags & BLOCK_HAS_DRAW and child.sign != block.sign
-
-
-cdef inline int32_t value_of(const GuidedTree *guided, GuidedBlock *block, uint32_t *distance) noexcept nogil:
-    """Half-points for the player to move, when the children prove them, else -1; -2 when all of them lose but moves
-    were left out."""
-    cdef GuidedColumns columns = guided_columns(guided, block)
-    cdef uint32_t slot, link, shortest = NEVER, longest_draw = 0, longest_loss = block.rest, away
-    cdef bint unknown = False, bounded = False, draw = False
-    cdef int32_t value
-    for slot in range(columns.count):
-        link = known(guided, columns.links[slot])
-        if link == 0:
-            if at_most_draw(guided, block, columns.links[slot]):
-                bounded = True
-            else:
-                unknown = True
-            continue
-        value = value_for(block.sign, link)
-        away = distance_of(link)
-        if value == 2:
-            shortest = away if away < shortest else shortest
-        elif value == 1:
-            draw = True
-            longest_draw = away if away > longest_draw else longest_draw
-        elif away > longest_loss:
-            longest_loss = away
-    if shortest != NEVER:
-        distance[0] = shortest + 1
+cdef inline int32_t value_of_children(const Children *children, uint32_t *distance) noexcept nogil:
+    """The value of the node, where the children prove it, else -1."""
+    distance[0] = children.win if children.win else children.draw if children.draw else children.loss
+    if children.win:
         return 2
-    if draw:
-        block.flags |= BLOCK_HAS_DRAW
-    if unknown or (bounded and not draw):
+    if children.unknown or (children.limited and not children.draw):
         return -1
-    if block.flags & BLOCK_INCOMPLETE:
-        return -2
-    distance[0] = 1 + (longest_draw if draw else longest_loss)
-    return 1 if draw else 0
+    return 1 if children.draw else 0
+
+
+cdef inline int32_t value_for(bint first, int32_t points) noexcept nogil:
+    """The half-points of a player, by those of the first player, and the other way round."""
+    return points if first else 2 - points
+
+
+cdef inline uint32_t packed_proof(int32_t points, uint32_t distance) noexcept nogil:
+    """The half-points of the first player and the distance, as links have them below their kind."""
+    return min(distance, <uint32_t>MAX_DISTANCE) << DISTANCE_SHIFT | <uint32_t>points
+
+
+cdef inline void set_root_proof(Tree *tree, int32_t value, uint32_t distance, uint32_t move) noexcept nogil:
+    """The value of the root is proven, but perhaps not by the shortest win; ``move``: the first one, or NO_MOVE."""
+    tree.proof.value = value
+    tree.proof.distance = distance
+    tree.proof.exact = 0
+    tree.proof.move = move
