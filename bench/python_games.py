@@ -3,6 +3,7 @@
 See README.md."""
 
 import argparse
+import copy
 import random
 import subprocess
 import sys
@@ -32,7 +33,7 @@ PART = 4
 
 
 class Gomoku:
-    """Five in a row on 15x15 points, the board a list of lists, which ``play`` copies."""
+    """Five in a row on 15x15 points as users write it: the board is a list of lists, which ``play`` deep-copies."""
 
     size = 15
 
@@ -41,10 +42,7 @@ class Gomoku:
         self.to_move, self.last, self.left = 1, None, self.size * self.size
 
     def clone(self):
-        other = type(self).__new__(type(self))
-        other.board = [row.copy() for row in self.board]
-        other.to_move, other.last, other.left = self.to_move, self.last, self.left
-        return other
+        return copy.deepcopy(self)
 
     def put(self, move):
         row, column = move
@@ -215,7 +213,7 @@ def free(state):
 
 def in_place(args):
     """Moves in place, by ``play``."""
-    count, ratios = args.iterations // 40 or 1, []
+    count, ratios = args.iterations // 100 or 1, []
     for seed in range(args.rounds):
         rates = [searched(cls(), count, seed, preset="uct", exploration=2**0.5)[0] for cls in (PushingGomoku, Gomoku)]
         ratios.append(rates[0] / rates[1])
