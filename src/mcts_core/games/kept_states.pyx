@@ -25,6 +25,7 @@ cdef enum:
     MOST_COUNTED = 50000         # objects of a state that are counted
     FIRST_ROOM = 64
     DEFAULT_LIMIT = 16 << 20     # bytes, unless a search sets another limit
+    UNCOUNTED = 12               # share of the memory for what the estimate and the gaps of the allocator miss
     MOST_VISITS = 256            # visits up to which pruning compares states
     FIRST_CHECK = 16             # visits after which a state is compared with what it was, then at each doubling
 
@@ -310,7 +311,8 @@ cdef class KeptStates:
         return 0
 
     cdef int fit(self, uint64_t memory, uint64_t taken) except -1:
-        self.limit = memory - min(memory, taken)
+        cdef uint64_t left = memory - min(memory, taken)
+        self.limit = left - left // UNCOUNTED
         if self.bytes > self.limit:
             self.prune(self.limit - self.limit // 4)
         return 0
