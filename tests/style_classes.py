@@ -248,6 +248,33 @@ class Pieces:
         return 0 if self.turn > 30 or not self.legal_moves() else None
 
 
+class Turning(Board):
+    """A list that only grows by ``+=``, and a loop over a range or a list."""
+
+    def near(self, row, col):
+        found = []
+        for down, right in ((0, 1), (1, 0)):
+            line = []
+            y, x = row + down, col + right
+            while y < self.N and x < self.N and self.board[y][x] == -self.to_move:
+                line.append((y, x))
+                y, x = y + down, x + right
+            if line and y < self.N and x < self.N:
+                found += line
+        return found
+
+    def push(self, move):
+        for row, col in self.near(*move):
+            self.board[row][col] = self.to_move
+        super().push(move)
+
+    def winner(self):
+        for row in [0] if self.board[0][0] == 1 else range(self.N):
+            if abs(sum(self.board[row])) == self.N:
+                return self.board[row][0]
+        return None if self.legal_moves() else 0
+
+
 class Sorted(Board):
     """``sorted`` and ``sort`` with a key and in reverse, ``:=`` within a line and behind ``and``."""
 
@@ -428,8 +455,8 @@ class TextSums:
         return None if self.legal_moves() else self.value(0) if "." not in self.cells and self.value(2) < 2 else -1
 
 
-STYLES = [Recursion, InnerRecursion, Groups, Chain, Items, NamedMoves, Pieces, Sorted, Arrays, DictBoard, Undoing,
-          SetsOfCells, FrozenSets, TextSums]
+STYLES = [Recursion, InnerRecursion, Groups, Chain, Items, NamedMoves, Pieces, Turning, Sorted, Arrays, DictBoard,
+          Undoing, SetsOfCells, FrozenSets, TextSums]
 
 
 # ---- which are refused, each with the class that the message leads to ------------------------------------------------

@@ -439,6 +439,9 @@ class Loops(Shapes):
                     member, asked = node.args[0], node.func.value
                 elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
                     member, asked = node.left, node.comparators[0]
+                elif isinstance(node, ast.AugAssign) and isinstance(node.value, (ast.List, ast.ListComp)):
+                    first = [node.value.elt] if isinstance(node.value, ast.ListComp) else node.value.elts
+                    member, asked = first[0] if first else None, node.target
                 if isinstance(member, ast.Tuple) and isinstance(asked, ast.Name) and wanted in (None, asked.id):
                     lengths.add(len(member.elts))
             if lengths:

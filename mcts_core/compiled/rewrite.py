@@ -292,6 +292,8 @@ class Rewriter(Calls, ast.NodeTransformer):
         if known is not None:
             return self.plain(node.body if known else node.orelse)
         parts = [self.plain(node.body), self.plain(node.orelse)]
+        if isinstance(parts[0], ast.List) != isinstance(parts[1], ast.List):  # range(9) if test else [cell]
+            parts = [call("sequence", each) if ast.unparse(each).startswith("range(") else each for each in parts]
         for place, part in enumerate((node.body, node.orelse)):
             if self.is_empty(part):  # of the kind of the other one
                 parts[place] = self.empty(part, None)

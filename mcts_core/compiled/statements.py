@@ -60,8 +60,6 @@ def fills(tree: ast.FunctionDef, variable: str) -> bool:
         node = todo.pop()
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             continue
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == variable:
-            return True
         if (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == variable
                 and node.attr in ("add", "append", "extend", "insert", "update", "appendleft")):
             return True
