@@ -103,7 +103,7 @@ ERRORS = {
 
 
 class Hazards(Cells):
-    """Each line of four moves that HAZARDS names meets an error of its own."""
+    """Each line of five moves that HAZARDS names meets an error of its own."""
 
     def depth(self, left):
         return 0 if left == 0 else self.depth(left + 1)
@@ -115,49 +115,49 @@ class Hazards(Cells):
         return total
 
     def wrong(self, large):
-        if self.line == 1230:
+        if self.line == 87650:
             return self.cells[-self.count * 5]
-        if self.line == 1234:
+        if self.line == 87651:
             self.cells[self.count + 9] = 1
-        if self.line == 1235:
-            return 7 % (self.count - 4)
-        if self.line == 1236:
+        if self.line == 87652:
+            return 7 % (self.count - 5)
+        if self.line == 87653:
             while self.line > 0:
                 pass
-        if self.line == 1237:
+        if self.line == 87654:
             return self.depth(1)
-        if self.line == 1238:
+        if self.line == 56780:
             return large * large * large
-        if self.line == 3210:
+        if self.line == 56781:
             return 1 << self.count * 20
-        if self.line == 3214:
+        if self.line == 56782:
             for _ in range(9):
                 large += 4000000000000000000
             return large
-        if self.line == 3215:
+        if self.line == 56783:
             return [1, 2, 3].index(self.count)
-        if self.line == 3216:
+        if self.line == 56784:
             return int(1e300 * self.count)
-        if self.line == 3217:
+        if self.line == 78560:
             found = 0
             while self.line > 0:
                 found += self.rounds() & 1
             return found
-        if self.line == 3218:
+        if self.line == 78561:
             return max([cell for cell in self.cells if cell > 5])
         return 0
 
     def winner(self):
-        return None if self.wrong(self.line + 3000000000) != 0 and self.count < 4 else super().winner()
+        return None if self.wrong(self.line + 3000000000) != 0 and self.count < 5 else super().winner()
 
 
 HAZARDS = {
-    1230: "IndexError: list index out of range", 1234: "IndexError: list assignment index out of range",
-    1235: "ZeroDivisionError: integer", 1236: "it does not end within 1,000,000 lines",
-    1237: "RecursionError: maximum recursion depth exceeded", 1238: "an int of more than 62 bits",
-    3210: "an int of more than 62 bits", 3214: "an int of more than 62 bits", 3215: "ValueError: 4 is not in list",
-    3216: "an int of more than 62 bits", 3217: "it does not end within 1,000,000 lines",
-    3218: "ValueError: max() arg is an empty sequence",
+    87650: "IndexError: list index out of range", 87651: "IndexError: list assignment index out of range",
+    87652: "ZeroDivisionError: integer", 87653: "it does not end within 1,000,000 lines",
+    87654: "RecursionError: maximum recursion depth exceeded", 56780: "an int of more than 62 bits",
+    56781: "an int of more than 62 bits", 56782: "an int of more than 62 bits", 56783: "ValueError: 5 is not in list",
+    56784: "an int of more than 62 bits", 78560: "it does not end within 1,000,000 lines",
+    78561: "ValueError: max() arg is an empty sequence",
 }
 
 
