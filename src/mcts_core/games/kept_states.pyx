@@ -312,7 +312,7 @@ cdef class KeptStates:
 
     cdef int fit(self, uint64_t memory, uint64_t taken) except -1:
         cdef uint64_t left = memory - min(memory, taken)
-        self.limit = left - left // UNCOUNTED
+        self.limit = min(left - left // UNCOUNTED, memory // 2)  # the allocator may keep it when the tree needs it
         if self.bytes > self.limit:
             self.prune(self.limit - self.limit // 4)
         return 0
