@@ -68,9 +68,6 @@ demo: $(VENV)/.installed-rich
 TESTS := clients browser page axe examples threads windows wasm soak
 pytest = $(BIN)/pytest $(1) $(ARGS)
 
-test: $(needs-test-$(KIND))
-	$(call run,test,$(TESTS))
-
 needs-test- := $(VENV)/.probes
 run-test- = $(BIN)/pytest $(WORKERS) $(ARGS)
 
@@ -110,6 +107,10 @@ run-test-wasm = $(BIN)/python tools/cross/wasm.py test $(ARGS)
 
 needs-test-soak := $(VENV)/.installed-rich
 run-test-soak = $(BIN)/python bench/soak.py $(ARGS)
+
+# After all of these: make reads what a target needs when it meets the rule.
+test: $(needs-test-$(KIND))
+	$(call run,test,$(TESTS))
 
 # ---- what these need, and the other targets --------------------------------------------------------------------------
 
