@@ -17,7 +17,7 @@ from mcts_core.games.mnk.network import Network
 
 PACKAGE = Path(__file__).resolve().parent.parent / "mcts_core"
 STUBS = ("errors", "game", "games/board_position", "games/connect_four/position", "games/mnk/network",
-         "games/mnk/position", "games/native_games", "games/user_states")
+         "games/mnk/position", "games/native_games", "games/native_positions", "games/user_states")
 """Those of modules with public classes and functions."""
 LONGEST = 120
 """Characters of a line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 
 from mcts_core.arguments import MAX_SECONDS, as_number, shorten
-from mcts_core.engine.exact_search import ExactSearch
+from mcts_core.engine.exact_search import ExactSearch, has_exact_search
 from mcts_core.engine.loop import clock
 from mcts_core.engine.proof_numbers import ProofSearch
 from mcts_core.engine.root_rows import RESULTS
@@ -104,7 +104,7 @@ def solve(state: Any, seconds: float | None = None, *, book: bool = True) -> Sol
         raise InvalidState(f"solve needs a game of two players who take turns, got the general game {shorten(state)}")
     memory = min(MEMORY, default_memory())
     search: ExactSearch | ProofSearch
-    if isinstance(state, BoardPosition):
+    if isinstance(state, BoardPosition) or has_exact_search(state):
         search = ExactSearch(state, memory, book and openings.ready_for(state))
     else:
         search = ProofSearch(state, memory)

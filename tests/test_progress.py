@@ -300,19 +300,21 @@ def test_an_error_leaves_the_line_clean(terminal, monkeypatch):
     class Failing:
         """A game whose play fails after a while."""
 
-        to_move, left, end = 1, [2000], time.monotonic() + 1.5
+        to_move, end = 1, time.monotonic() + 1.5
+
+        def __init__(self, played=0):
+            self.played = played
 
         def legal_moves(self):
             return [0, 1]
 
         def play(self, move):
-            self.left[0] -= 1
             if time.monotonic() > self.end:
                 raise KeyboardInterrupt
-            return Failing()
+            return Failing(self.played + 1)
 
         def winner(self):
-            return None if self.left[0] % 7 else 0
+            return None if self.played < 30 else 0
 
     with pytest.raises(KeyboardInterrupt):
         mc.search(Failing(), 20.0, progress=True, every=0.001)

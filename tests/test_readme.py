@@ -117,7 +117,7 @@ def test_the_commands_are_understood(page, line):
 
 def test_the_output_of_a_command_is_the_real_one(capsys):
     line, = re.findall(r"^mcts-core (analyze connect4 44444326 .*)$", PAGES["docs/command_line.md"], re.MULTILINE)
-    said, = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/command_line.md"], re.MULTILINE | re.DOTALL)
+    said, _ = re.findall(r"^```text\n(.*?)^```$", PAGES["docs/command_line.md"], re.MULTILINE | re.DOTALL)
     assert main(shlex.split(line)) == 0
     assert ButForTimes().check_output(said, capsys.readouterr().out, 0)
 

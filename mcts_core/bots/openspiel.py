@@ -378,7 +378,8 @@ class GeneralState(_State):
         return outcomes
 
     def rollout(self, seed: int) -> tuple[list[float], list[int]]:
-        """A random game from here on, drawn with ``seed``: the result of each player, and the moves."""
+        """A random game from here on, drawn with ``seed``: the result of each player, and the moves. Raises what the
+        game raises."""
         position, draw, moves = self._position.clone(), random.Random(seed).random, []
         apply, actions = position.apply_action, position.legal_actions
         chance = self._rules.game.max_chance_outcomes() > 0

@@ -3,6 +3,7 @@ from typing import Any
 
 from typing_extensions import disjoint_base
 
+def has_exact_search(state: Any) -> bool: ...
 @disjoint_base
 class ExactSearch:
     def __init__(self, root: Any, bytes: int, book: bool) -> None: ...

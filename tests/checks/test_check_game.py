@@ -351,13 +351,13 @@ def test_deep_in_the_first_game_few_positions_are_examined_closely(monkeypatch):
 
 def test_a_search_that_fails_is_a_problem():
     class Worn(Nim):
-        """Sound for some hundred moves."""
+        """Sound for 125 moves."""
 
         played = 0
 
         def play(self, move):
             Worn.played += 1
-            if Worn.played > 300:
+            if Worn.played > 125:
                 raise ValueError("worn out")
             return super().play(move)
 

@@ -7,10 +7,16 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from mcts_core.arguments import shorten
 from mcts_core.errors import InvalidState
 
-from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_interrupt, mcts_proof
+from mcts_core.game cimport MCTS_NO_MOVE, NativeState, begin_proof, mcts_game, mcts_interrupt, mcts_proof
 from mcts_core.engine.slices cimport SIGNAL_INTERVAL
 from mcts_core.games.python_game cimport PythonGame, as_native, raise_error_of
 from mcts_core.platform cimport mcts_clock
+
+
+def has_exact_search(state):
+    """Whether the game table of ``state`` has an exact search."""
+    cdef const mcts_game *game = (<NativeState>state).game if isinstance(state, NativeState) else NULL
+    return game != NULL and game.guide != NULL and game.guide.prove != NULL
 
 
 cdef int32_t is_over(void *until) noexcept nogil:
