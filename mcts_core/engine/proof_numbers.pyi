@@ -1,11 +1,11 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from typing_extensions import disjoint_base
 
 @disjoint_base
 class ProofNumbers:
-    def __init__(self, root: Any, attacker: int, bytes: int, path: tuple[Any, ...] = ()) -> None: ...
+    def __new__(cls, root: Any, attacker: int, bytes: int, path: tuple[Any, ...] = ()) -> Self: ...
     @property
     def attacker(self) -> int: ...
     @property

@@ -1,7 +1,5 @@
-from typing import Any, Self
+from typing import Any, Self, final
 
-from typing_extensions import disjoint_base
-
-@disjoint_base
+@final
 class KeptStates:
     def __new__(cls, user: Any, root: Any) -> Self: ...
