@@ -381,7 +381,7 @@ class GeneralState(_State):
         """A random game from here on, drawn with ``seed``: the result of each player, and the moves. Raises what the
         game raises."""
         position, draw, moves = self._position.clone(), random.Random(seed).random, []
-        apply, actions = position.apply_action, position.legal_actions
+        apply, actions, move = position.apply_action, position.legal_actions, -1
         chance = self._rules.game.max_chance_outcomes() > 0
         while True:
             if chance and position.is_chance_node():

@@ -266,7 +266,8 @@ class Containers(Nested):
         if made in self.units.made:
             return name(made)
         self.units.made.add(made)
-        array, length, shape = f"self.{field.name}", f"self.{field.name}{LENGTH}", field.shape or ()
+        array, length = f"self.{field.name}", f"self.{field.name}{LENGTH}"
+        shape: tuple[int, ...] = field.shape or ()
         set_value, clear = f"{array}[{{}}] = {{}}", f"{array}[{{}}] = 0"
         value = f"{array}[place]"
         if len(shape) > 1:

@@ -367,8 +367,8 @@ class Rewriter(Calls, ast.NodeTransformer):
                 isinstance(each, (ast.Tuple, ast.List, ast.Starred)) for each in right.elts):
             value = self.plain(left)
             if self.is_sequence(left) and (is_simple(value) or self.is_text_sum(left)):
-                return ast.BoolOp(ast.Or(), [call("equal", value, self.as_sequence(each)) for each in right.elts] + [
-                    ast.Constant(False)])
+                each_equal: list[ast.expr] = [call("equal", value, self.as_sequence(each)) for each in right.elts]
+                return ast.BoolOp(ast.Or(), [*each_equal, ast.Constant(False)])
             if is_simple(value):
                 return ast.BoolOp(ast.Or(), [ast.Compare(value, [ast.Eq()], [self.plain(each)])
                                              for each in right.elts]) if len(right.elts) > 1 else ast.Compare(

@@ -92,7 +92,7 @@ def parts_of(cls: Any) -> tuple[str, ...] | None:
     if not isinstance(cls, type):
         return None
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return tuple(cls._fields)
+        return tuple(getattr(cls, "_fields"))  # noqa: B009
     if dataclasses.is_dataclass(cls) and getattr(cls, "__dataclass_params__").frozen and not hasattr(  # noqa: B009
             cls, "legal_moves"):
         return tuple(field.name for field in dataclasses.fields(cls))
