@@ -267,7 +267,8 @@ class Containers(Nested):
             return name(made)
         self.units.made.add(made)
         array, length = f"self.{field.name}", f"self.{field.name}{LENGTH}"
-        shape: tuple[int, ...] = field.shape or ()
+        shape = field.shape or (0,)
+        room = shape[0]
         set_value, clear = f"{array}[{{}}] = {{}}", f"{array}[{{}}] = 0"
         value = f"{array}[place]"
         if len(shape) > 1:
@@ -275,7 +276,7 @@ class Containers(Nested):
             value = f"mcts_unpack_{shape[1]}({value})" if len(shape) == 2 and shape[1] <= 8 else f"mcts_hold({value})"
         text = {
             "append": f"def {made}(self, value):\n count = {length}\n"
-                      f" if count >= {shape[0]}: raise ValueError('raised')\n"
+                      f" if count >= {room}: raise ValueError('raised')\n"
                       f" {set_value.format('count', 'value')}\n {length} = count + 1",
             "pop": f"def {made}(self, place):\n count = {length}\n if place < 0: place += count\n"
                    f" if place < 0 or place >= count: raise IndexError('raised')\n value = {value}\n"

@@ -47,6 +47,10 @@
 #include <alloca.h>
 #define MCTS_RULES_STACK(bytes) alloca(bytes)
 #endif
+/* Room for a state between margins, so that functions that write beside it are found before they break anything. */
+#define MCTS_RULES_MARGIN 64
+#define MCTS_RULES_STATE(rules) \
+    ((void *)((char *)MCTS_RULES_STACK((rules)->state_size + 2 * MCTS_RULES_MARGIN) + MCTS_RULES_MARGIN))
 
 #ifdef __cplusplus
 extern "C" {
@@ -239,7 +243,7 @@ static inline int32_t mcts_rules_rollout(void *context, const void *state, mcts_
     mcts_rules *rules = (mcts_rules *)context;
     void *copy;
     if (rules->rollout != NULL) return mcts_rules_given_rollout(rules, state, rng);
-    copy = MCTS_RULES_STACK(rules->state_size);
+    copy = MCTS_RULES_STATE(rules);
     memcpy(copy, state, rules->state_size);
     return mcts_rules_finish(rules, copy, (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t)), rng);
 }
@@ -264,7 +268,7 @@ static inline int32_t mcts_rules_simulate(void *context, const void *root, const
     int32_t returned, count, outcome, player, mover, next;
     void *state;
     if (rules->simulate != NULL) return mcts_rules_given_simulate(rules, root, path, length, simulation, rng);
-    state = MCTS_RULES_STACK(rules->state_size);
+    state = MCTS_RULES_STATE(rules);
     moves = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t));
     returned = mcts_rules_replay(rules, root, path, length, state, &player, &mover);
     if (returned < 0) return returned;
@@ -308,8 +312,8 @@ static inline int32_t mcts_rules_expand(void *context, const void *root, const u
     uint32_t *moves;
     int32_t returned, count, i, player, mover;
     if (rules->expand != NULL) return mcts_rules_given_expand(rules, root, path, length, expansion);
-    state = MCTS_RULES_STACK(rules->state_size);
-    child = MCTS_RULES_STACK(rules->state_size);
+    state = MCTS_RULES_STATE(rules);
+    child = MCTS_RULES_STATE(rules);
     moves = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t));
     returned = mcts_rules_replay(rules, root, path, length, state, &player, &mover);
     if (returned < 0) return returned;
@@ -334,7 +338,7 @@ static inline int32_t mcts_rules_expand(void *context, const void *root, const u
 static inline int32_t mcts_rules_children(void *context, const void *root, const uint32_t *path, uint32_t length,
                                           const mcts_policy *policy, mcts_children *children) {
     mcts_rules *rules = (mcts_rules *)context;
-    void *state = MCTS_RULES_STACK(rules->state_size), *child = MCTS_RULES_STACK(rules->state_size);
+    void *state = MCTS_RULES_STATE(rules), *child = MCTS_RULES_STATE(rules);
     uint32_t *moves = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t));
     int32_t returned, count, i, mover, player;
     (void)policy;
@@ -404,7 +408,7 @@ static inline int32_t mcts_rules_guided_rollout(void *context, const void *root,
     mcts_rules *rules = (mcts_rules *)context;
     const int decisive = policy->rollout == MCTS_ROLLOUT_DECISIVE;
     uint32_t ply = length, limit = rules->max_plies ? rules->max_plies : MCTS_RULES_LONGEST_GAME;
-    void *state = MCTS_RULES_STACK(rules->state_size), *child = NULL, *reply = NULL;
+    void *state = MCTS_RULES_STATE(rules), *child = NULL, *reply = NULL;
     uint32_t *moves = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t)), *replies = NULL;
     int32_t returned, count, at, mover, outcome, player;
     report->proof.value = -1;
@@ -418,8 +422,8 @@ static inline int32_t mcts_rules_guided_rollout(void *context, const void *root,
     }
     if (report->played != NULL) memset(report->played, 0, rules->max_moves);
     if (decisive) {
-        child = MCTS_RULES_STACK(rules->state_size);
-        reply = MCTS_RULES_STACK(rules->state_size);
+        child = MCTS_RULES_STATE(rules);
+        reply = MCTS_RULES_STATE(rules);
         replies = (uint32_t *)MCTS_RULES_STACK(rules->max_moves * sizeof(uint32_t));
     }
     for (;;) {
