@@ -46,8 +46,8 @@ cdef class ProofNumbers:
     cdef readonly bint full          # there was no room for another node
 
     cdef bint is_settled(self, uint32_t at) noexcept
-    cdef uint32_t new_node(self, object state, uint32_t depth) except? NOWHERE
-    cdef uint32_t node_of(self, object state, uint32_t depth) except? NOWHERE
+    cdef uint32_t new_node(self, object state, uint32_t depth) except? 0xFFFFFFFF
+    cdef uint32_t node_of(self, object state, uint32_t depth) except? 0xFFFFFFFF
     cdef int grow_nodes(self) except -1
     cdef int grow_edges(self, uint32_t count) except -1
     cdef uint32_t most_proving(self) noexcept nogil

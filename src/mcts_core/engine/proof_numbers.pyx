@@ -126,7 +126,7 @@ cdef class ProofNumbers:
     cdef bint is_settled(self, uint32_t at) noexcept:
         return self.nodes[at].proof == 0 or self.nodes[at].disproof == 0
 
-    cdef uint32_t new_node(self, object state, uint32_t depth) except? NOWHERE:
+    cdef uint32_t new_node(self, object state, uint32_t depth) except? 0xFFFFFFFF:
         """A leaf. Its numbers are final where the game is over."""
         cdef ProofNode *node
         cdef uint64_t count
@@ -159,7 +159,7 @@ cdef class ProofNumbers:
             self.full = True
         return self.node_count - 1
 
-    cdef uint32_t node_of(self, object state, uint32_t depth) except? NOWHERE:
+    cdef uint32_t node_of(self, object state, uint32_t depth) except? 0xFFFFFFFF:
         """The node of a state that serves at this depth, a new one if there is none."""
         cdef dict table
         cdef uint32_t at

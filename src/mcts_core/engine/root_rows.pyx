@@ -97,7 +97,7 @@ cdef class RootRows:
         return some
 
     cdef uint32_t best(self, Order order, uint32_t lot) noexcept:
-        cdef Rank most, rank
+        cdef Rank most = Rank(0, 0, 0, 0), rank
         cdef uint32_t i, equal = 0
         for i in range(self.count):
             if not self.rows[i].out:
